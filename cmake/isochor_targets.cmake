@@ -1,0 +1,44 @@
+# How every target of the project is compiled, in one place.
+
+# isochor_library(NAME [USES lib...] [PRIVATE_USES lib...]): the static library isochor_NAME, alias isochor::NAME.
+# Its sources are added by the module folders under src/ with target_sources().
+function(isochor_library name)
+  cmake_parse_arguments(ARG "" "" "USES;PRIVATE_USES" ${ARGN})
+  add_library(isochor_${name} STATIC)
+  add_library(isochor::${name} ALIAS isochor_${name})
+  set_target_properties(isochor_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(isochor_${name} PUBLIC cxx_std_20)
+  target_include_directories(isochor_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_include_directories(isochor_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(isochor_${name} PUBLIC ${ARG_USES})
+  foreach(lib IN LISTS ARG_PRIVATE_USES)
+    target_link_libraries(isochor_${name} PRIVATE ${lib})
+  endforeach()
+  isochor_compile_options(isochor_${name})
+  if(ISOCHOR_PCH)
+    target_precompile_headers(isochor_${name} PRIVATE <Eigen/Core> <Eigen/Geometry> <string> <vector>)
+  endif()
+endfunction()
+
+# Warnings, and arithmetic that gives the same bits on every machine: no contraction into fused multiply-adds.
+function(isochor_compile_options target)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+    -ffp-contract=off $<$<BOOL:${ISOCHOR_WERROR}>:-Werror>)
+endfunction()
+
+# isochor_test(MODULE SOURCES file... USES lib...): the executable MODULE_test, its cases registered one by one in ctest.
+function(isochor_test module)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${module}_test ${ARG_SOURCES})
+  target_link_libraries(${module}_test PRIVATE ${ARG_USES} isochor_test_support GTest::gtest GTest::gtest_main)
+  target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  isochor_compile_options(${module}_test)
+  if(ISOCHOR_PCH)
+    target_precompile_headers(${module}_test PRIVATE <Eigen/Core> <Eigen/Geometry> <gtest/gtest.h>)
+  endif()
+  gtest_discover_tests(${module}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${module} TIMEOUT 600)
+endfunction()

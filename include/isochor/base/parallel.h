@@ -1,0 +1,31 @@
+#pragma once
+
+/// Deterministic parallel loops: oneTBB natively, serial without it (ISOCHOR_WITH_TBB undefined in the built library).
+/// Work is cut into chunks of a fixed size, whatever the number of threads, so that sums come out bit for bit the same.
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "isochor/base/context.h"
+
+namespace isochor {
+
+/// Half-open range of indices.
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// Calls body(range) for the chunks [0, chunk), [chunk, 2 chunk) … of [0, n), on context.threads() threads, in any
+/// order. Chunks must not write to shared data. An exception in a chunk is rethrown to the caller; the other chunks may
+/// be skipped.
+void parallel_for(const Context& context, std::size_t n, std::size_t chunk, const std::function<void(Range)>& body);
+
+/// Σ over chunks of body(range), added in the order of the chunks: the same bits for any number of threads.
+double parallel_sum(const Context& context, std::size_t n, std::size_t chunk, const std::function<double(Range)>& body);
+
+/// The number of threads that parallel loops use for this context: at most as many as the machine has; 1 without TBB.
+int effective_threads(const Context& context);
+
+}  // namespace isochor

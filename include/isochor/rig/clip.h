@@ -1,0 +1,51 @@
+#pragma once
+
+/// An animation: channels of keys, sampled at any time with the interpolations of glTF.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isochor/rig/skeleton.h"
+
+namespace isochor {
+
+enum class Interpolation { step, linear, cubic_spline };
+enum class ChannelPath { translation, rotation, scale, morph_weights };
+
+/// Values of one property of one joint over time.
+///   width   3 for translation and scale, 4 for rotation (x, y, z, w), the number of morph targets for morph_weights
+///   values  #K × width; for cubic_spline #K × 3 × width: in-tangent, value, out-tangent of each key
+struct Channel {
+  Index joint = kNone;
+  ChannelPath path = ChannelPath::translation;
+  Interpolation interpolation = Interpolation::linear;
+  std::vector<double> times;   // #K, strictly increasing, seconds
+  std::vector<double> values;  // see above
+  Index width = 3;
+};
+
+struct Clip {
+  std::string name;
+  std::vector<Channel> channels;
+
+  /// The earliest and the latest key over all channels; 0 and 0 without channels.
+  double start() const;
+  double end() const;
+  double duration() const { return end() - start(); }
+};
+
+/// The pose at a time (clamped to each channel's own range, as glTF has it). Joints without a channel stay at rest.
+/// Rotations are slerped along the shorter arc and normalised; cubic splines follow the glTF specification, appendix C.
+Pose sample(const Clip& clip, const Skeleton& skeleton, double time);
+/// Writes into `pose`, which must come from rest_pose() or an earlier sample() of the same skeleton; no allocation
+/// then.
+void sample(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose);
+
+/// Times at which a clip is evaluated: every distinct key time where `fps` is 0, otherwise start, start + 1/fps … end.
+std::vector<double> frame_times(const Clip& clip, double fps = 0);
+
+/// Channel sizes, increasing times, finite values, joints in range.
+Problems validate(const Clip& clip, const Skeleton& skeleton);
+
+}  // namespace isochor
