@@ -1,0 +1,44 @@
+#pragma once
+
+/// A small self-contained HTML page: headings, pictures, tables, line charts. No script, no network.
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace isochor::cli {
+
+/// One line of a chart.
+struct Series {
+  std::string name;
+  std::vector<double> x, y;
+};
+
+struct ChartText {
+  std::string x_label;
+  std::string y_label;
+};
+
+class HtmlPage {
+ public:
+  explicit HtmlPage(std::string title);
+
+  void heading(const std::string& text);
+  void paragraph(const std::string& text);
+  /// `source` relative to the page.
+  void picture(const std::string& source, const std::string& caption);
+  void table(std::span<const std::string> head, const std::vector<std::vector<std::string>>& rows);
+  /// An inline SVG.
+  void chart(std::span<const Series> series, const ChartText& text);
+
+  std::string text() const;
+
+ private:
+  std::string title_;
+  std::string body_;
+};
+
+/// The characters that HTML reserves, replaced.
+std::string escape_html(const std::string& text);
+
+}  // namespace isochor::cli

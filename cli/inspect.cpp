@@ -1,0 +1,159 @@
+/// isochor inspect FILE: what is in it and what is wrong with it.
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "commands.h"
+#include "isochor/deform/playback.h"
+#include "isochor/io/load.h"
+#include "isochor/mesh/volume.h"
+#include "options.h"
+#include "session.h"
+
+namespace isochor::cli {
+namespace {
+
+struct Inspect {
+  std::filesystem::path file;
+  std::filesystem::path skeleton;
+  bool json = false;
+  WeldOptions weld;
+};
+
+Json count_faces(const Character& character) {
+  std::size_t triangles = 0, quads = 0, polygons = 0;
+  for (const Part& part : character.parts) {
+    for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
+      const std::size_t corners = part.surface.face(f).size();
+      ++(corners == 3 ? triangles : corners == 4 ? quads : polygons);
+    }
+  }
+  return {{"triangles", triangles}, {"quads", quads}, {"polygons", polygons}};
+}
+
+Json list_parts(const Character& character) {
+  Json parts = Json::array();
+  for (const Part& part : character.parts) {
+    Json json;
+    json["name"] = part.name;
+    json["vertices"] = part.surface.vertex_count();
+    json["faces"] = part.surface.face_count();
+    json["skinned"] = part.skinned();
+    if (part.skinned()) {
+      json["joints"] = part.skin.joints.size();
+      json["max_influences"] = part.weights.max_influences();
+      json["mean_influences"] = part.weights.vertex_count() == 0
+                                    ? 0.0
+                                    : static_cast<double>(part.weights.influences.size()) /
+                                          static_cast<double>(part.weights.vertex_count());
+    }
+    if (!part.morphs.empty()) json["morph_targets"] = part.morphs.size();
+    parts.push_back(std::move(json));
+  }
+  return parts;
+}
+
+Json list_components(const Playback& playback) {
+  Json components = Json::array();
+  const auto& found = playback.topology().components;
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    components.push_back({{"vertices", found[c].vertices.size()},
+                          {"faces", found[c].faces.size()},
+                          {"closed", found[c].closed},
+                          {"manifold", found[c].manifold},
+                          {"oriented", found[c].oriented},
+                          {"boundary_loops", found[c].boundary_loops.size()},
+                          {"volume", playback.rest_volumes()[c]}});
+  }
+  return components;
+}
+
+Json list_clips(const Character& character) {
+  Json clips = Json::array();
+  for (const Clip& clip : character.clips) {
+    clips.push_back({{"name", clip.name},
+                     {"start", clip.start()},
+                     {"duration", clip.duration()},
+                     {"keys", frame_times(clip).size()},
+                     {"channels", clip.channels.size()}});
+  }
+  return clips;
+}
+
+/// The reader's findings, those of the pieces, and those of the welded whole.
+Problems find_problems(const Character& character, const Playback& playback) {
+  Problems problems = character.problems;
+  for (Problem& problem : validate(character)) {
+    // Seams make every file open and full of boundary edges: only the welded surface tells.
+    if (problem.severity == Severity::error || problem.code == "joint-names") problems.push_back(std::move(problem));
+  }
+  ProblemCollector inverted;
+  for (std::size_t c = 0; c < playback.topology().components.size(); ++c) {
+    if (playback.has_volume(c) && playback.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
+  }
+  inverted.report(problems, Severity::warning, "inside-out", "{} components are turned inside out");
+  for (Problem& problem : validate(playback.surface())) problems.push_back(std::move(problem));
+  return problems;
+}
+
+void print_text(Session& session, const Json& report, const Character& character) {
+  const auto& faces = report["faces"];
+  std::size_t closed = 0;
+  for (const Json& component : report["components"]) closed += component["closed"].get<bool>() ? 1 : 0;
+  session.print("vertices    " + report["vertices"].dump() + " (" + report["welded_vertices"].dump() + " where they are welded)");
+  session.print("faces       " + faces["triangles"].dump() + " triangles, " + faces["quads"].dump() + " quads, " +
+                faces["polygons"].dump() + " larger polygons");
+  session.print("parts       " + std::to_string(character.parts.size()));
+  session.print("components  " + std::to_string(report["components"].size()) + ", " + std::to_string(closed) + " of them closed");
+  session.print("joints      " + report["joints"].dump());
+  session.print("clips       " + std::to_string(character.clips.size()));
+  for (const Clip& clip : character.clips) {
+    session.print("            " + (clip.name.empty() ? std::string("(no name)") : clip.name) + ", " +
+                  number(clip.duration()) + " s, " + count(frame_times(clip).size(), "key"));
+  }
+  if (report["problems"].empty()) session.print("problems    none");
+  for (const Json& problem : report["problems"]) {
+    session.print(problem["severity"].get<std::string>() + ": " + problem["sentence"].get<std::string>());
+  }
+}
+
+int inspect(const Inspect& options, Session& session) {
+  Json& report = session.report();
+  report["inputs"].push_back(options.file.string());
+  report_options(report["options"], options.weld);
+  Loaded loaded = load_character(options.file, {}, session.context());
+  if (!options.skeleton.empty()) attach_skeleton(loaded.character, options.skeleton, session.context());
+  const Character& character = loaded.character;
+  const Playback playback(character, options.weld);
+
+  report["vertices"] = character.vertex_count();
+  report["welded_vertices"] = playback.surface().vertex_count();
+  report["faces"] = count_faces(character);
+  report["parts"] = list_parts(character);
+  report["components"] = list_components(playback);
+  report["joints"] = character.skeleton.deforming_count();
+  report["clips"] = list_clips(character);
+  report["problems"] = to_json(find_problems(character, playback));
+  if (options.json) {
+    std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  } else {
+    print_text(session, report, character);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program, Session& session) {
+  CLI::App& command = *program.add_subcommand("inspect", "what is in a file and what is wrong with it");
+  auto options = std::make_shared<Inspect>();
+  command.add_option("FILE", options->file, "a mesh, a character or a motion")->required();
+  command.add_option("--skeleton", options->skeleton, "a skeleton for a mesh that has none (rig.txt, TGF, BVH, glTF)")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "print the report instead of text");
+  add_options(command, options->weld, "Surface");
+  session.add_common_options(command);
+  command.callback([options, &session] { session.set_action("inspect", [options, &session] { return inspect(*options, session); }); });
+}
+
+}  // namespace isochor::cli

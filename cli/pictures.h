@@ -1,0 +1,33 @@
+#pragma once
+
+/// Scenes for the renderer from posed characters.
+
+#include <span>
+#include <string>
+
+#include "isochor/deform/playback.h"
+#include "isochor/render/render.h"
+
+namespace isochor::cli {
+
+/// The character's meshes as posed, in the colours of their materials.
+Scene scene_of(const Character& character, std::span<const PosedPart> parts);
+
+/// Adds the skeleton in that pose: deforming joints only.
+void add_bones(Scene& scene, const Skeleton& skeleton, const Pose& pose);
+
+/// Colours vertices by the weight of the joint of that name; throws where no skinned part has it.
+void show_weights(Scene& scene, const Character& character, const std::string& joint);
+
+/// Colours vertices by the distance between two poses of the same parts, relative to `scale`.
+struct Displacement {
+  std::span<const PosedPart> from;
+  std::span<const PosedPart> to;
+  double scale = 1;
+};
+void show_displacement(Scene& scene, const Displacement& displacement);
+
+/// The box of a character over some moments of a clip, so that all pictures of it are taken from the same place.
+Box box_over_clip(const Playback& playback, const Clip& clip, const Context& context);
+
+}  // namespace isochor::cli

@@ -1,0 +1,131 @@
+/// isochor render FILE -o OUT.png: a picture, headless.
+
+#include "isochor/render/render.h"
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "isochor/base/error.h"
+#include "isochor/render/png.h"
+#include "isochor/render/sheet.h"
+#include "options.h"
+#include "pictures.h"
+#include "posing.h"
+#include "session.h"
+
+namespace isochor::cli {
+namespace {
+
+struct Render {
+  std::filesystem::path file;
+  std::filesystem::path output;
+  Posing posing;
+  Deformer deformer = Deformer::lbs;
+  RenderOptions picture;
+  std::vector<std::string> views;
+  int frames = 1;
+  bool bones = false;
+  bool bind_pose = false;
+  bool follow = false;
+  std::string weights_of;
+};
+
+std::vector<View> parse_views(const std::vector<std::string>& names) {
+  std::vector<View> views;
+  const auto& known = EnumNames<View>::names;
+  for (const std::string& name : names) {
+    const auto it = std::find(known.begin(), known.end(), name);
+    if (it == known.end()) throw_bad_input("there is no view " + name + "; choose from " + enum_choices<View>());
+    views.push_back(static_cast<View>(it - known.begin()));
+  }
+  return views;
+}
+
+struct Moment {
+  Pose pose;
+  std::string label;
+};
+
+/// The poses to show: the one asked for, several of a clip, or the rest pose.
+std::vector<Moment> moments(const PosedInput& input, const Render& options) {
+  const Character& character = input.loaded.character;
+  if (const auto pose = still_pose(input, options.posing)) return {{*pose, ""}};
+  const auto clips = chosen_clips(input, options.posing);
+  const bool wants_clip = !options.posing.clip.empty() || input.motion_clip != kNone || options.frames > 1;
+  if (!wants_clip) return {{rest_pose(character.skeleton), ""}};
+  if (clips.empty()) throw_bad_input("--frames needs a clip, and the file has none");
+  const Clip& clip = character.clips[clips.front()];
+  std::vector<Moment> result;
+  for (int i = 0; i < options.frames; ++i) {
+    const double time = clip.start() + (options.frames == 1 ? 0 : clip.duration() * i / (options.frames - 1));
+    result.push_back({sample(clip, character.skeleton, time), clip.name + ", " + number(time, 3) + " s"});
+  }
+  return result;
+}
+
+Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Context& context) {
+  const Character& character = input.loaded.character;
+  std::vector<PosedPart> parts;
+  for (const Part& part : character.parts) {
+    parts.push_back(options.bind_pose && part.skinned() ? PosedPart{part.surface.positions, part.normals}
+                                                        : pose_part(character, part, pose, options.deformer, context));
+  }
+  Scene scene = scene_of(character, parts);
+  if (options.bones) add_bones(scene, character.skeleton, pose);
+  if (!options.weights_of.empty()) show_weights(scene, character, options.weights_of);
+  return scene;
+}
+
+int render_file(const Render& options, Session& session) {
+  check_output(options.output, {.inputs = {options.file}});
+  const auto views = parse_views(options.views);
+  const PosedInput input = load_posed(options.file, options.posing, session);
+  if (input.loaded.character.parts.empty() && !options.bones) throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
+  report_options(session.report()["options"], options.picture);
+  const auto poses = moments(input, options);
+  RenderOptions picture = options.picture;
+  std::vector<Scene> scenes;
+  Box frame;
+  for (const Moment& moment : poses) {
+    scenes.push_back(scene_at(input, options, moment.pose, session.context()));
+    frame.extend(scene_box(scenes.back()));
+  }
+  if (scenes.size() > 1 && !options.follow) picture.frame = frame;
+
+  std::vector<Tile> tiles;
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    session.context().progress("render", static_cast<double>(i) / static_cast<double>(scenes.size()));
+    Image image = views.empty() ? render(scenes[i], picture, session.context()).image
+                                : render_views(scenes[i], views, picture, session.context());
+    tiles.push_back({std::move(image), scenes.size() > 1 ? poses[i].label : ""});
+  }
+  session.context().progress("render", 1);
+  const Image image = tiles.size() == 1 ? tiles[0].image : compose(tiles);
+  write_png(image, options.output);
+  session.print(options.output.string() + ": " + std::to_string(image.width) + " x " + std::to_string(image.height) + " px");
+  return exit_done;
+}
+
+}  // namespace
+
+void add_render(CLI::App& program, Session& session) {
+  CLI::App& command = *program.add_subcommand("render", "a picture of a character, without a window or a graphics card");
+  auto options = std::make_shared<Render>();
+  command.add_option("FILE", options->file, "a mesh or a character")->required();
+  command.add_option("-o,--output", options->output, "the PNG to write")->type_name("FILE")->required();
+  add_posing_options(command, options->posing);
+  add_enum_option(command, options->deformer, {.name = "deformer", .help = "how the skin follows the joints"}, "Pose");
+  command.add_flag("--bind-pose", options->bind_pose, "the shape that the skin was bound in")->group("Pose");
+  command.add_option("--frames", options->frames, "moments of the clip, side by side (1 to 64; default 1)")
+      ->type_name("N")->check(CLI::Range(1, 64).description(""))->group("Pose");
+  command.add_flag("--follow", options->follow, "frame each moment by itself, instead of all from one place")->group("Picture");
+  command.add_option("--views", options->views, "several views side by side: " + enum_choices<View>())
+      ->type_name("A,B")->delimiter(',')->group("Picture");
+  command.add_flag("--bones", options->bones, "the skeleton over the skin")->group("Picture");
+  command.add_option("--weights", options->weights_of, "colour by the weight of this joint")->type_name("JOINT")->group("Picture");
+  add_options(command, options->picture, "Picture");
+  session.add_common_options(command);
+  command.callback([options, &session] { session.set_action("render", [options, &session] { return render_file(*options, session); }); });
+}
+
+}  // namespace isochor::cli

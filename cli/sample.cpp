@@ -1,0 +1,49 @@
+/// isochor sample NAME -o FILE: one of the procedural characters as a file.
+
+#include "isochor/sample/sample.h"
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "isochor/io/load.h"
+#include "isochor/io/rig_txt.h"
+#include "options.h"
+#include "session.h"
+
+namespace isochor::cli {
+namespace {
+
+struct Sample {
+  std::string name;
+  std::filesystem::path output;
+  SampleOptions options;
+};
+
+int write_sample(const Sample& sample, Session& session) {
+  check_output(sample.output, {});
+  report_options(session.report()["options"], sample.options);
+  const Character character = make_sample(sample.name, sample.options);
+  save_character(character, sample.output, session.context());
+  session.print(sample.output.string() + ": " + sample.name + ", " + count(character.vertex_count(), "vertex") + ", " +
+                count(character.skeleton.deforming_count(), "joint") + ", " + count(character.clips.size(), "clip"));
+  session.report()["vertices"] = character.vertex_count();
+  session.report()["joints"] = character.skeleton.deforming_count();
+  return exit_done;
+}
+
+}  // namespace
+
+void add_sample(CLI::App& program, Session& session) {
+  CLI::App& command = *program.add_subcommand("sample", "write one of the procedural characters as GLB, or as OBJ with rig.txt");
+  auto sample = std::make_shared<Sample>();
+  std::string names;
+  for (const SampleInfo& info : samples()) names += "\n  " + info.name + ": " + info.description;
+  command.add_option("NAME", sample->name, "the character")->required();
+  command.add_option("-o,--output", sample->output, "the file to write; .glb, .gltf or .obj")->type_name("FILE")->required();
+  add_options(command, sample->options, "Shape");
+  session.add_common_options(command);
+  command.footer("Characters:" + names);
+  command.callback([sample, &session] { session.set_action("sample", [sample, &session] { return write_sample(*sample, session); }); });
+}
+
+}  // namespace isochor::cli

@@ -1,0 +1,128 @@
+#include "session.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+#include "isochor/base/error.h"
+#include "isochor/io/atomic_file.h"
+#include "isochor/version.h"
+
+namespace isochor::cli {
+namespace fs = std::filesystem;
+
+void Session::add_common_options(CLI::App& command) {
+  command.add_option("--report", report_path_, "write inputs, options, counts, times, warnings and results as JSON")
+      ->type_name("FILE")
+      ->group("Common");
+  command.add_option("--threads", threads_, "threads to use; the result is the same for any number (default: all cores)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""))
+      ->group("Common");
+  command.add_flag("--quiet", quiet_, "print errors only")->group("Common");
+}
+
+void Session::add_warnings(const Problems& problems) {
+  for (const Problem& problem : problems) {
+    report_["warnings"].push_back(to_json(problem));
+    if (problem.severity != Severity::note) print("  " + std::string(to_string(problem.severity)) + ": " + problem.sentence);
+  }
+}
+
+void Session::print(const std::string& line) const {
+  if (!quiet_) std::cout << line << '\n';
+}
+
+void Session::set_action(std::string command, std::function<int()> action) {
+  command_ = std::move(command);
+  action_ = std::move(action);
+}
+
+int Session::run() {
+  context_.set_threads(threads_);
+  report_["isochor"] = ISOCHOR_VERSION;
+  report_["command"] = command_;
+  report_["inputs"] = Json::array();
+  report_["options"] = Json::object();
+  report_["warnings"] = Json::array();
+  if (!report_path_.empty()) check_output(report_path_, {.inputs = {}, .overwrite = true});
+  show_progress();
+  int code = exit_done;
+  {
+    const StageTimer timer(context_, "total");
+    code = action_();
+  }
+  if (!report_path_.empty()) write_report();
+  return code;
+}
+
+void Session::show_progress() {
+  if (quiet_ || ::isatty(STDERR_FILENO) == 0) return;
+  context_.set_progress([last = -1, shown = std::string()](std::string_view stage, double fraction) mutable {
+    constexpr int kWidth = 30;
+    const int filled = static_cast<int>(std::lround(fraction * kWidth));
+    if (filled == last && stage == shown) return;
+    last = filled;
+    shown = stage;
+    if (fraction >= 1) {
+      std::fputs("\r\033[K", stderr);
+    } else {
+      std::fprintf(stderr, "\r%-12s [%s%s] %3d %%", shown.c_str(), std::string(filled, '#').c_str(),
+                   std::string(kWidth - filled, ' ').c_str(), static_cast<int>(fraction * 100));
+    }
+    std::fflush(stderr);
+  });
+}
+
+void Session::write_report() {
+  Json& seconds = report_["seconds"];
+  for (const StageTime& time : context_.times()) seconds[time.name] = time.seconds;
+  write_file_atomically(report_path_, report_.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void check_output(const fs::path& output, const OutputCheck& check) {
+  std::error_code ignored;
+  if (output.empty()) throw_bad_input("the output needs a file name");
+  if (fs::is_directory(output, ignored)) throw_bad_input("the output " + output.string() + " is a folder, not a file");
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored)) throw_bad_input("the folder " + folder.string() + " does not exist");
+  if (check.overwrite) return;
+  for (const fs::path& input : check.inputs) {
+    if (fs::equivalent(output, input, ignored)) {
+      throw_bad_input("the output is the input " + input.string() + "; give another name, or --overwrite");
+    }
+  }
+}
+
+Json to_json(const Problem& problem) {
+  Json json;
+  json["severity"] = to_string(problem.severity);
+  json["code"] = problem.code;
+  json["sentence"] = problem.sentence;
+  json["count"] = problem.count;
+  if (!problem.elements.empty()) json["elements"] = problem.elements;
+  return json;
+}
+
+Json to_json(const Problems& problems) {
+  Json json = Json::array();
+  for (const Problem& problem : problems) json.push_back(to_json(problem));
+  return json;
+}
+
+std::string number(double value, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+std::string count(std::size_t n, const std::string& noun) {
+  if (n == 1) return "1 " + noun;
+  const bool ends_in_ex = noun == "vertex";
+  return std::to_string(n) + " " + (ends_in_ex ? "vertices" : noun + "s");
+}
+
+}  // namespace isochor::cli

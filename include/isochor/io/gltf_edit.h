@@ -1,0 +1,46 @@
+#pragma once
+
+/// Edits of a glTF document that change what they are asked to change and nothing else. New data is appended in
+/// buffer views and accessors of its own; no byte that was there moves. A mesh that several nodes share is duplicated
+/// first, so that the other nodes keep theirs. Every function throws Error with a sentence, and leaves the document as
+/// it was, where it cannot do what is asked. Vertices are those of the parts that read_gltf() gave.
+
+#include <span>
+#include <vector>
+
+#include "isochor/deform/skinning.h"
+#include "isochor/io/gltf_read.h"
+
+namespace isochor {
+
+/// Adds nodes for the joints of `skeleton` that the map does not know yet; the first ones must be those it knows.
+void add_joints(GltfSource& source, const Skeleton& skeleton);
+
+/// Binds a part: new JOINTS_n and WEIGHTS_n on its primitives, and the skin where it differs from the document's.
+/// A part that had no skin moves to the scene's root, as a skinned mesh ignores its node's place.
+/// `skin.joints` refer to the skeleton, `weights` has one row a vertex.
+void replace_weights(GltfSource& source, Index part, const Skin& skin, const SkinWeights& weights);
+
+/// Appends an animation and returns the index of the clip. Channels move nodes through the map.
+Index add_clip(GltfSource& source, const Clip& clip);
+
+/// Removes the animations of all clips but those listed; the map's clips are then those, in increasing order.
+void remove_clips_except(GltfSource& source, std::span<const Index> keep);
+
+/// Freezes all parts in a pose, #parts, in world space: positions and normals are replaced (tangents turn with the
+/// normals); weights, skins, morph targets and the animation channels that moved the parts are removed.
+void make_still(GltfSource& source, std::span<const PosedPart> posed);
+
+/// Offsets in the rest pose at some times of a clip.
+struct MorphFrames {
+  Index clip = 0;
+  std::vector<double> times;        // #K, seconds, strictly increasing as floats
+  std::vector<MorphTarget> frames;  // #K: offsets of all vertices; normals where wanted
+};
+
+/// Appends one morph target a frame after those that are there, and animates them in their clips: at a frame's time its
+/// target has weight 1, and between two frames the weights change linearly from one to the other. Existing targets and
+/// their animation, in all clips, play as before.
+void add_morph_frames(GltfSource& source, Index part, std::span<const MorphFrames> clips);
+
+}  // namespace isochor

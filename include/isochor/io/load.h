@@ -1,0 +1,58 @@
+#pragma once
+
+/// Any file that we know, by its content or its extension, as a character; and back.
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isochor/base/context.h"
+#include "isochor/base/options.h"
+#include "isochor/io/gltf_read.h"
+#include "isochor/rig/character.h"
+
+namespace isochor {
+
+/// What the file is wanted for.
+enum class LoadPurpose {
+  character,  ///< a mesh; files that are a skeleton or a motion by their nature load as that
+  skeleton,   ///< joints; a mesh is not needed
+  motion,     ///< joints and clips; a mesh is not needed
+};
+template <>
+struct EnumNames<LoadPurpose> {
+  static constexpr std::array names{"character", "skeleton", "motion"};
+};
+
+struct LoadOptions {
+  LoadPurpose purpose = LoadPurpose::character;
+  /// OBJ: only faces of groups that match one of these globs; empty: all.
+  std::vector<std::string> groups;
+  GltfReadOptions gltf;
+};
+
+struct Loaded {
+  Character character;
+  std::optional<GltfSource> gltf;  ///< where the file is a glTF: the document itself, for lossless edits
+  std::filesystem::path path;
+};
+
+/// .glb and .gltf (also under other names, by content), .obj, .bvh, .tgf, .skel, .mesh (MEDIT), .txt (rig.txt), and
+/// what assimp reads (FBX, COLLADA, PLY, STL …). Throws Error with one sentence for a missing file, a directory, an
+/// empty file, an unknown kind, or a broken one.
+Loaded load_character(const std::filesystem::path& path, const LoadOptions& options, Context& context);
+
+/// Writes .glb or .gltf, .obj (the bind shape) or .txt (joints and the weights of the only part, as rig.txt), by the
+/// extension. Returns what the format could not hold.
+Problems save_character(const Character& character, const std::filesystem::path& path, Context& context);
+/// The same; a glTF that came from a glTF is its document as it stands, with the edits that were made to it.
+Problems save_character(const Loaded& loaded, const std::filesystem::path& path, Context& context);
+
+/// Gives the character the skeleton of another file of any kind that load_character() takes; a rig.txt brings its
+/// weights where it is for this mesh. Joints that the character has already stay, and stay first, as plain nodes; where
+/// it was bound to them, it is unbound. The new joints come after them, so that add_joints() can put them into a glTF.
+void attach_skeleton(Character& character, const std::filesystem::path& path, Context& context);
+
+}  // namespace isochor

@@ -1,0 +1,49 @@
+# Sourced by ./run and ./test: installs what is missing, by Debian package name.
+#
+#   ensure_packages PACKAGE...   installs those that are not there (apt-get as root or through sudo)
+#   say TEXT                     one line of progress
+
+say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
+[ -t 2 ] || say() { printf '%s\n' "$*" >&2; }
+
+# What the program needs, and what its tests need on top.
+run_packages=(g++ cmake ninja-build libeigen3-dev libtbb-dev libassimp-dev nlohmann-json3-dev libembree-dev libpng-dev
+  libstb-dev libcli11-dev)
+test_packages=(clang-14 clang libclang-rt-14-dev libc++-14-dev libc++abi-14-dev clang-format-14 clang-tidy-14
+  libgtest-dev libbenchmark-dev git)
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
+
+ensure_packages() {
+  command -v dpkg-query >/dev/null || {
+    say "This is not a Debian system: install the counterparts of: $*"
+    return 0
+  }
+  local missing=() package
+  for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+  [ ${#missing[@]} -eq 0 ] && return 0
+
+  local sudo=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+      sudo=(sudo)
+    else
+      say "Missing packages, and no right to install them. Run this, then try again:"
+      say "  apt-get install --no-install-recommends ${missing[*]}"
+      exit 1
+    fi
+  fi
+  say "Installing ${#missing[@]} packages: ${missing[*]}"
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 &&
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+      </dev/null >"${TMPDIR:-/tmp}/isochor-apt.log" 2>&1 || {
+    tail -n 5 "${TMPDIR:-/tmp}/isochor-apt.log" >&2
+    say "The packages could not be installed. By hand: apt-get install --no-install-recommends ${missing[*]}"
+    exit 1
+  }
+}
+
+# Node comes from Debian unless the machine has one already.
+ensure_node() { { command -v node && command -v npm; } >/dev/null || ensure_packages nodejs npm; }
+
+jobs() { nproc 2>/dev/null || echo 2; }

@@ -1,0 +1,157 @@
+#include "isochor/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "isochor/base/error.h"
+
+namespace isochor {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void throw_errno(const char* what, const fs::path& path) {
+  const int code = errno;
+  throw_io(std::string(what) + " '" + path.string() + "': " + std::strerror(code));
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return fd_; }
+  int close() {
+    const int result = ::close(fd_);
+    fd_ = -1;
+    return result;
+  }
+
+ private:
+  int fd_;
+};
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+void write_all(int fd, std::span<const std::uint8_t> bytes, const fs::path& target) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_errno("cannot write", target);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+/// The permissions that a plain open() would give: those of the file that is replaced, or the process's default.
+mode_t permissions_for(const fs::path& target) {
+  struct stat status {};
+  if (::stat(target.c_str(), &status) == 0) return status.st_mode & 0777;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+fs::path write_temporary(const fs::path& target, std::span<const std::uint8_t> bytes) {
+  std::error_code ignored;
+  if (fs::is_directory(target, ignored)) throw_io("cannot write '" + target.string() + "': it is a directory");
+  std::string name = (folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string();
+  FileDescriptor fd(::mkstemp(name.data()));
+  if (fd.get() < 0) throw_errno("cannot write", target);
+  try {
+    write_all(fd.get(), bytes, target);
+    if (::fchmod(fd.get(), permissions_for(target)) != 0 || ::fsync(fd.get()) != 0 || fd.close() != 0) {
+      throw_errno("cannot write", target);
+    }
+  } catch (...) {
+    ::unlink(name.c_str());
+    throw;
+  }
+  return name;
+}
+
+/// Makes the rename itself durable. Some file systems refuse to sync a folder: the data is safe all the same.
+void sync_folder(const fs::path& folder) {
+  FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) ::fsync(fd.get());
+}
+
+std::span<const std::uint8_t> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::span<const std::uint8_t> bytes) {
+  FileTransaction transaction;
+  transaction.add(path, bytes);
+  transaction.commit();
+}
+
+void write_file_atomically(const fs::path& path, std::string_view text) { write_file_atomically(path, as_bytes(text)); }
+
+FileTransaction::~FileTransaction() {
+  for (const Staged& file : staged_) ::unlink(file.temporary.c_str());
+}
+
+void FileTransaction::add(const fs::path& path, std::span<const std::uint8_t> bytes) {
+  staged_.reserve(staged_.size() + 1);
+  staged_.push_back({write_temporary(path, bytes), path});
+}
+
+void FileTransaction::add(const fs::path& path, std::string_view text) { add(path, as_bytes(text)); }
+
+void FileTransaction::commit() {
+  std::size_t done = 0;
+  const auto forget_renamed = [&] {
+    staged_.erase(staged_.begin(), staged_.begin() + static_cast<std::ptrdiff_t>(done));
+  };
+  for (const Staged& file : staged_) {
+    if (::rename(file.temporary.c_str(), file.target.c_str()) != 0) {
+      const int code = errno;
+      const fs::path target = file.target;
+      forget_renamed();
+      errno = code;
+      throw_errno("cannot write", target);
+    }
+    sync_folder(folder_of(file.target));
+    ++done;
+  }
+  forget_renamed();
+}
+
+std::vector<std::uint8_t> read_file(const fs::path& path, std::uint64_t max_bytes) {
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) throw_errno("cannot read", path);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) throw_errno("cannot read", path);
+  if (S_ISDIR(status.st_mode)) throw_io("cannot read '" + path.string() + "': it is a directory");
+  std::vector<std::uint8_t> bytes;
+  if (S_ISREG(status.st_mode)) bytes.reserve(std::min<std::uint64_t>(status.st_size, max_bytes));
+  constexpr std::size_t kChunk = 1u << 20;
+  while (true) {
+    const std::size_t old_size = bytes.size();
+    if (old_size > max_bytes) {
+      throw_unsupported("cannot read '" + path.string() + "': it is larger than " + std::to_string(max_bytes >> 20) +
+                        " MiB");
+    }
+    bytes.resize(old_size + kChunk);
+    const ssize_t got = ::read(fd.get(), bytes.data() + old_size, kChunk);
+    const int code = errno;
+    bytes.resize(old_size + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0) return bytes;
+    if (got < 0 && code != EINTR) {
+      errno = code;
+      throw_errno("cannot read", path);
+    }
+  }
+}
+
+}  // namespace isochor

@@ -1,0 +1,119 @@
+/// isochor deform on the procedural characters.
+
+#include "program.h"
+
+namespace isochor {
+namespace {
+
+using test::expect_refused;
+using test::read_json;
+using test::run_isochor;
+using test::TempFolder;
+
+struct Deform : testing::Test {
+  TempFolder here;
+
+  void SetUp() override { ASSERT_EQ(run_isochor(here, "sample cylinder -o c.glb").code, 0); }
+  nlohmann::json compare(const std::string& a, const std::string& b) {
+    const auto ran = run_isochor(here, "compare " + a + " " + b + " --json");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return nlohmann::json::parse(ran.out);
+  }
+};
+
+// The report has the fields that other tools rely on, and they make sense.
+TEST_F(Deform, ReportFields) {
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o out.glb --report r.json").code, 0);
+  const auto report = read_json(here / "r.json");
+  EXPECT_GT(report["frames"], 1);
+  EXPECT_GT(report["vertices"], 100);
+  for (const char* stage : {"skin", "correct", "total"}) EXPECT_TRUE(report["seconds"].contains(stage)) << stage;
+  ASSERT_EQ(report["volume"]["components"].size(), 1u);
+  const auto& component = report["volume"]["components"][0];
+  EXPECT_GT(component["rest"], 0.0);
+  EXPECT_GT(component["max_error_before"], 0.01);
+  EXPECT_EQ(component["max_error_before"], component["max_error_after"]);
+}
+
+// Dual quaternions baked as morph targets play back, under plain linear blend skinning, as dual quaternions do.
+TEST_F(Deform, DqsIsBakedForViewersThatKnowLbs) {
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o dqs.glb --deformer dqs --clip twist --report r.json").code, 0);
+  EXPECT_GT(read_json(here / "r.json")["bake"]["targets"], 1);
+  // Two stills of the same moment: one by DQS, one by LBS on top of the baked targets.
+  const auto times = nlohmann::json::parse(run_isochor(here, "inspect c.glb --json").out)["clips"];
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o a.obj --deformer dqs --clip twist --time 0.5").code, 0);
+  ASSERT_EQ(run_isochor(here, "deform dqs.glb -o b.obj --clip twist --time 0.5").code, 0);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o lbs.obj --clip twist --time 0.5").code, 0);
+  EXPECT_LT(compare("a.obj", "b.obj")["shape"]["max_distance"], 1e-3);
+  EXPECT_GT(compare("a.obj", "lbs.obj")["shape"]["max_distance"], 5e-3);
+}
+
+// A still pose from a file: one joint turned, as GLB and as OBJ.
+TEST_F(Deform, PoseFile) {
+  test::write_text(here / "pose.json", R"({"joints": {"*": {"turn": [0, 0, 0]}}})");
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o rest.obj --pose pose.json").code, 0);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o rest.glb --pose pose.json").code, 0);
+  EXPECT_LT(compare("c.glb", "rest.obj")["shape"]["max_distance"], 1e-6);
+  EXPECT_LT(compare("c.glb", "rest.glb")["shape"]["max_distance"], 1e-6);
+  const auto still = nlohmann::json::parse(run_isochor(here, "inspect rest.glb --json").out);
+  EXPECT_EQ(still["clips"].size(), 0u);
+}
+
+// One and two threads write the same bytes.
+TEST_F(Deform, SameBytesForAnyNumberOfThreads) {
+  for (const char* deformer : {"lbs", "dqs"}) {
+    const std::string common = "deform c.glb --deformer " + std::string(deformer);
+    ASSERT_EQ(run_isochor(here, common + " -o 1.glb --threads 1").code, 0);
+    ASSERT_EQ(run_isochor(here, common + " -o 2.glb --threads 2").code, 0);
+    EXPECT_EQ(test::read_text(here / "1.glb"), test::read_text(here / "2.glb")) << deformer;
+  }
+}
+
+// A gate that the user named fails with exit code 1, and the file is there all the same.
+TEST_F(Deform, VolumeGate) {
+  EXPECT_EQ(run_isochor(here, "deform c.glb -o out.glb --max-volume-error 0.001").code, 1);
+  EXPECT_TRUE(std::filesystem::exists(here / "out.glb"));
+  EXPECT_EQ(run_isochor(here, "deform c.glb -o out.glb --max-volume-error 0.9").code, 0);
+}
+
+// An input is not overwritten unless asked.
+TEST_F(Deform, InputIsNotOverwritten) {
+  const std::string before = test::read_text(here / "c.glb");
+  expect_refused(run_isochor(here, "deform c.glb -o c.glb"), "onto itself");
+  expect_refused(run_isochor(here, "deform c.glb -o ./c.glb"), "onto itself by another name");
+  EXPECT_EQ(test::read_text(here / "c.glb"), before);
+  EXPECT_EQ(run_isochor(here, "deform c.glb -o c.glb --overwrite").code, 0);
+}
+
+// Choices that cannot be met are refused and nothing is written.
+TEST_F(Deform, ImpossibleChoices) {
+  test::write_text(here / "bad.json", "{");
+  test::write_text(here / "stranger.json", R"({"joints": {"nobody": {}}})");
+  test::write_text(here / "cube.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  for (const char* arguments :
+       {"--clip dance", "--clip 99", "--clip bend --time 99", "--clip bend --time -1", "--pose missing.json", "--pose bad.json",
+        "--pose stranger.json", "--deformer spline", "--fps -1", "--pose bad.json --clip bend", "--motion missing.bvh",
+        "--motion c.glb --clip bend", "--skeleton missing.txt"}) {
+    expect_refused(run_isochor(here, "deform c.glb -o out.glb " + std::string(arguments)), arguments);
+  }
+  expect_refused(run_isochor(here, "deform c.glb -o out.obj"), "a motion into OBJ");
+  expect_refused(run_isochor(here, "deform c.glb -o out.stl"), "unknown extension");
+  expect_refused(run_isochor(here, "deform cube.obj -o out.glb"), "no joints");
+  EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
+  EXPECT_FALSE(std::filesystem::exists(here / "out.obj"));
+}
+
+// The character's own clip, carried over as a motion, is that clip again.
+TEST_F(Deform, MotionByName) {
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o other.glb").code, 0);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o moved.glb --motion other.glb --report r.json").code, 0);
+  const auto report = read_json(here / "r.json");
+  EXPECT_GE(report["motion"]["matched"], 2);
+  EXPECT_EQ(report["motion"]["unmatched_source"].size(), 0u);
+  ASSERT_EQ(run_isochor(here, "deform moved.glb -o a.obj --clip other --time 0.5").code, 0);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o b.obj --clip bend --time 0.5").code, 0);
+  EXPECT_LT(compare("a.obj", "b.obj")["shape"]["max_distance"], 1e-4);
+}
+
+}  // namespace
+}  // namespace isochor

@@ -1,0 +1,76 @@
+/// Every file among the real characters: it loads, or it is refused with one sentence.
+
+#include "program.h"
+
+namespace isochor {
+namespace {
+
+using test::expect_refused;
+using test::quoted;
+using test::run_isochor;
+using test::TempFolder;
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_with(const std::string& extension) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(test::shared_data())) {
+    if (entry.is_regular_file() && (extension.empty() || entry.path().extension() == extension)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Formats we read load; anything else is refused with one sentence.
+TEST(RealCharacters, EveryFileLoadsOrIsRefused) {
+  SKIP_WITHOUT_SHARED_DATA();
+  const TempFolder here;
+  std::size_t loaded = 0;
+  for (const fs::path& file : files_with("")) {
+    const auto ran = run_isochor(here, "inspect --json " + quoted(file));
+    const std::string extension = file.extension().string();
+    const bool known = extension == ".glb" || extension == ".obj" || extension == ".fbx" || extension == ".bvh" ||
+                       extension == ".tgf" || extension == ".off" || file.filename() == "rig.txt";
+    if (known) {
+      EXPECT_EQ(ran.code, 0) << file << "\n" << ran.err;
+    } else if (ran.code != 0) {
+      expect_refused(ran, file.string());
+    }
+    loaded += ran.code == 0 ? 1 : 0;
+  }
+  EXPECT_GE(loaded, 50u);
+}
+
+// Every GLB goes through deform, each clip and both deformers where there is a skin and a clip.
+TEST(RealCharacters, EveryGlbGoesThroughDeform) {
+  SKIP_WITHOUT_SHARED_DATA();
+  const TempFolder here;
+  for (const fs::path& file : files_with(".glb")) {
+    const auto inspected = nlohmann::json::parse(run_isochor(here, "inspect --json " + quoted(file)).out);
+    if (inspected["clips"].empty()) continue;
+    const std::string clip = " --clip 0 ";
+    const auto ran = run_isochor(here, "deform " + quoted(file) + clip + "-o out.glb --report r.json");
+    ASSERT_EQ(ran.code, 0) << file << "\n" << ran.err;
+    const auto report = test::read_json(here / "r.json");
+    EXPECT_GT(report["frames"], 0) << file;
+    const auto again = run_isochor(here, "compare " + quoted(file) + " out.glb --moments 3 --json");
+    ASSERT_EQ(again.code, 0) << file << again.err;
+    EXPECT_EQ(nlohmann::json::parse(again.out)["clips"][0]["max_distance"], 0.0) << file;
+  }
+}
+
+// The quad body of a human walks by a recorded motion that names the same joints.
+TEST(RealCharacters, HumanBodyWalks) {
+  SKIP_WITHOUT_SHARED_DATA();
+  const TempFolder here;
+  const auto human = test::shared_data() / "makehuman";
+  const auto ran = run_isochor(here, "deform " + quoted(human / "body.obj") + " --skeleton " + quoted(human / "body_rig.txt") +
+                                         " --motion " + quoted(test::shared_data() / "cmu-bvh-dev" / "02_01.bvh") +
+                                         " --motion-rest first-frame --motion-fps 30 -o walk.glb --report r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto report = test::read_json(here / "r.json");
+  EXPECT_GE(report["motion"]["matched"], 15);
+  EXPECT_LT(report["volume"]["components"][0]["max_error_before"], 0.2);
+}
+
+}  // namespace
+}  // namespace isochor
