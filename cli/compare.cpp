@@ -37,7 +37,8 @@ Correspondence correspond(const Playback& a, const Playback& b) {
   const auto& part_a = a.whole().part_begin;
   if (part_a == b.whole().part_begin) {
     result.how = "index";
-    for (Index v = 0; v < part_a.back(); ++v) result.pairs.emplace_back(a.whole().weld.vertex[v], b.whole().weld.vertex[v]);
+    for (Index v = 0; v < part_a.back(); ++v)
+      result.pairs.emplace_back(a.whole().weld.vertex[v], b.whole().weld.vertex[v]);
     std::sort(result.pairs.begin(), result.pairs.end());
     result.pairs.erase(std::unique(result.pairs.begin(), result.pairs.end()), result.pairs.end());
   } else {
@@ -157,8 +158,8 @@ void print_text(Session& session, const Json& report) {
   const Json& shape = report["shape"];
   session.print("vertices     " + report["vertices"]["a"].dump() + " and " + report["vertices"]["b"].dump() +
                 " (welded), compared by " + shape["by"].get<std::string>());
-  session.print("bind shape   largest distance " + number(shape["max_distance"]) + ", mean " + number(shape["mean_distance"]) +
-                " of the box's diagonal");
+  session.print("bind shape   largest distance " + number(shape["max_distance"]) + ", mean " +
+                number(shape["mean_distance"]) + " of the box's diagonal");
   if (!report["weights"].is_null()) {
     const Json& w = report["weights"];
     session.print("weights      mean L1 " + number(w["l1_mean"]) + ", largest " + number(w["l1_max"]) + ", precision " +
@@ -180,14 +181,16 @@ int compare(const Compare& options, Session& session) {
   Loaded b = load_character(options.b, {}, session.context());
   if (!options.skeleton_a.empty()) attach_skeleton(a.character, options.skeleton_a, session.context());
   if (!options.skeleton_b.empty()) attach_skeleton(b.character, options.skeleton_b, session.context());
-  if (a.character.vertex_count() == 0 || b.character.vertex_count() == 0) throw_bad_input("both files need a mesh to be compared");
+  if (a.character.vertex_count() == 0 || b.character.vertex_count() == 0)
+    throw_bad_input("both files need a mesh to be compared");
   const Playback play_a(a.character), play_b(b.character);
   const Correspondence correspondence = correspond(play_a, play_b);
   const double size = std::max(bounding_box(play_a.surface().positions).diagonal().norm(), 1e-300);
 
   report["vertices"] = {{"a", play_a.surface().vertex_count()}, {"b", play_b.surface().vertex_count()}};
   const Distances shape = distances(correspondence, play_a.surface().positions, play_b.surface().positions);
-  report["shape"] = {{"by", correspondence.how}, {"max_distance", shape.largest / size}, {"mean_distance", shape.mean / size}};
+  report["shape"] = {
+      {"by", correspondence.how}, {"max_distance", shape.largest / size}, {"mean_distance", shape.mean / size}};
   report["weights"] = compare_weights(play_a, play_b, correspondence);
   report["clips"] = Json::array();
   for (const Clip& clip : a.character.clips) {
@@ -207,17 +210,22 @@ int compare(const Compare& options, Session& session) {
 }  // namespace
 
 void add_compare(CLI::App& program, Session& session) {
-  CLI::App& command = *program.add_subcommand("compare", "weights against weights, shape against shape, volume over time");
+  CLI::App& command =
+      *program.add_subcommand("compare", "weights against weights, shape against shape, volume over time");
   auto options = std::make_shared<Compare>();
   command.add_option("A", options->a, "a character")->required();
   command.add_option("B", options->b, "the character it is compared with")->required();
   command.add_option("--skeleton-a", options->skeleton_a, "rig of A, where its file has none")->type_name("FILE");
   command.add_option("--skeleton-b", options->skeleton_b, "rig of B, where its file has none")->type_name("FILE");
-  command.add_option("--moments", options->moments, "moments of each clip that both files have (1 to 1000; default 24)")
-      ->type_name("N")->check(CLI::Range(1, 1000).description(""));
+  command
+      .add_option("--moments", options->moments, "moments of each clip that both files have (1 to 1000; default 24)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""));
   command.add_flag("--json", options->json, "print the report instead of text");
   session.add_common_options(command);
-  command.callback([options, &session] { session.set_action("compare", [options, &session] { return compare(*options, session); }); });
+  command.callback([options, &session] {
+    session.set_action("compare", [options, &session] { return compare(*options, session); });
+  });
 }
 
 }  // namespace isochor::cli

@@ -86,7 +86,10 @@ void bake_frame(const Playback& playback, const Playback::Frame& frame, const Po
     if (!character.parts[p].skinned()) continue;
     RestOffsets offsets = offsets_from_lbs(character, p, pose, frame.parts[p], context);
     motion.max_residual = std::max(motion.max_residual, offsets.max_residual);
-    motion.frames[p].back().frames.push_back({"", std::move(offsets.positions), std::move(offsets.normals)});
+    MorphFrames& baked = motion.frames[p].back();
+    // Importers look targets up by name, so each needs one of its own.
+    const std::string name = character.clips[baked.clip].name + "." + std::to_string(baked.frames.size());
+    baked.frames.push_back({name, std::move(offsets.positions), std::move(offsets.normals)});
   }
 }
 
@@ -99,8 +102,9 @@ Motion play_clips(const Playback& playback, const std::vector<Index>& clips, con
     const auto times = frame_times(clip, options.fps);
     for (auto& frames : motion.frames) frames.push_back({clips[i], times, {}});
     for (std::size_t k = 0; k < times.size(); ++k) {
-      session.context().progress("skin", (static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(times.size())) /
-                                             static_cast<double>(clips.size()));
+      session.context().progress("skin",
+                                 (static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(times.size())) /
+                                     static_cast<double>(clips.size()));
       const StageTimer timer(session.context(), "skin");
       const Pose pose = sample(clip, character.skeleton, times[k]);
       const auto frame = playback.pose(pose, options.deformer, session.context());
@@ -153,7 +157,8 @@ void write_still(const PosedInput& input, const Playback::Frame& frame, const De
   Target target = make_target(input);
   std::vector<PosedPart> posed;
   for (std::size_t p = 0; p < frame.parts.size(); ++p) {
-    posed.push_back({in_file_order(target, p, frame.parts[p].positions), in_file_order(target, p, frame.parts[p].normals)});
+    posed.push_back(
+        {in_file_order(target, p, frame.parts[p].positions), in_file_order(target, p, frame.parts[p].normals)});
   }
   make_still(target.source, posed);
   target.source.document.save(options.output);
@@ -181,17 +186,21 @@ double report_volume(const Playback& playback, std::span<const VolumeSample> sam
 
 int deform(const Deform& options, Session& session) {
   check_extension(options.output);
-  check_output(options.output, {.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.pose},
-                                .overwrite = options.overwrite});
+  check_output(options.output,
+               {.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.pose},
+                .overwrite = options.overwrite});
   Json& report = session.report();
   report["options"]["deformer"] = enum_name(options.deformer);
   report["options"]["fps"] = options.fps;
   const PosedInput input = load_posed(options.file, options.posing, session);
   const Character& character = input.loaded.character;
-  const bool bound = std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.skinned(); });
-  const bool carried = std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.node != kNone; });
+  const bool bound =
+      std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.skinned(); });
+  const bool carried =
+      std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.node != kNone; });
   if (character.vertex_count() == 0) throw_bad_input(options.file.string() + " has no mesh");
-  if (!bound && !options.posing.skeleton.empty()) throw_bad_input("the rig brings no weights: nothing follows its joints");
+  if (!bound && !options.posing.skeleton.empty())
+    throw_bad_input("the rig brings no weights: nothing follows its joints");
   if (!bound && !carried) throw_bad_input(options.file.string() + " has no joints: nothing can move it");
   const Playback playback(character);
   std::vector<VolumeSample> samples;
@@ -205,7 +214,8 @@ int deform(const Deform& options, Session& session) {
     write_still(input, frame, options, session);
   } else {
     const auto clips = chosen_clips(input, options.posing);
-    if (clips.empty()) throw_bad_input(options.file.string() + " has no clip; give --motion, or --pose for a still character");
+    if (clips.empty())
+      throw_bad_input(options.file.string() + " has no clip; give --motion, or --pose for a still character");
     const Motion motion = play_clips(playback, clips, options, session);
     samples = motion.samples;
     write_motion(input, motion, options, session);
@@ -225,20 +235,32 @@ int deform(const Deform& options, Session& session) {
 }  // namespace
 
 void add_deform(CLI::App& program, Session& session) {
-  CLI::App& command = *program.add_subcommand("deform", "play a character's clips, a motion or a pose through a deformer and write the result");
+  CLI::App& command = *program.add_subcommand(
+      "deform", "play a character's clips, a motion or a pose through a deformer and write the result");
   auto options = std::make_shared<Deform>();
   command.add_option("IN", options->file, "a character")->required();
-  command.add_option("-o,--output", options->output, "the file to write: .glb or .gltf; .obj for one pose")->type_name("FILE")->required();
+  command.add_option("-o,--output", options->output, "the file to write: .glb or .gltf; .obj for one pose")
+      ->type_name("FILE")
+      ->required();
   command.add_flag("--overwrite", options->overwrite, "allow the output to be the input");
   add_posing_options(command, options->posing);
-  add_enum_option(command, options->deformer,
-                  {.name = "deformer", .help = "how the skin follows the joints; dqs is baked as one morph target a frame"}, "Deformer");
+  add_enum_option(
+      command, options->deformer,
+      {.name = "deformer", .help = "how the skin follows the joints; dqs is baked as one morph target a frame"},
+      "Deformer");
   command.add_option("--fps", options->fps, "frames a second to evaluate (0 to 1000; default 0: the clip's own keys)")
-      ->type_name("N")->check(CLI::Range(0.0, 1000.0).description(""))->group("Deformer");
-  command.add_option("--max-volume-error", options->max_volume_error, "exit with 1 where a component's volume changes by more, relative (0.01: one per cent)")
-      ->type_name("E")->check(CLI::NonNegativeNumber.description(""))->group("Gates");
+      ->type_name("N")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->group("Deformer");
+  command
+      .add_option("--max-volume-error", options->max_volume_error,
+                  "exit with 1 where a component's volume changes by more, relative (0.01: one per cent)")
+      ->type_name("E")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->group("Gates");
   session.add_common_options(command);
-  command.callback([options, &session] { session.set_action("deform", [options, &session] { return deform(*options, session); }); });
+  command.callback(
+      [options, &session] { session.set_action("deform", [options, &session] { return deform(*options, session); }); });
 }
 
 }  // namespace isochor::cli

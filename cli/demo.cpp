@@ -68,7 +68,8 @@ Image film(const Playback& playback, const Clip& clip, const Demo& options, Sess
     for (const double time : even_times(clip, kPictures)) {
       const Pose pose = sample(clip, character.skeleton, time);
       const Scene scene = scene_of(character, playback.pose(pose, deformer, session.context()).parts);
-      tiles.push_back({render(scene, picture, session.context()).image, enum_name(deformer) + ", " + number(time, 3) + " s"});
+      tiles.push_back(
+          {render(scene, picture, session.context()).image, enum_name(deformer) + ", " + number(time, 3) + " s"});
     }
   }
   return compose(tiles, {.columns = kPictures, .label_size = 16});
@@ -92,7 +93,7 @@ Series volume_series(const Playback& playback, const Clip& clip, Deformer deform
 double largest_loss(const Series& series) { return *std::min_element(series.y.begin(), series.y.end()); }
 
 void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page, Session& session) {
-  const Character character = make_sample(info.name, {});
+  const Character character = make_sample(info.name, {}, session.context());
   const Playback playback(character);
   save_character(character, options.folder / (info.name + ".glb"), session.context());
   write_png(portrait(playback, options, session), options.folder / (info.name + ".png"));
@@ -110,7 +111,9 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
                              volume_series(playback, clip, Deformer::dqs, session)};
     page.picture(file, clip.name + ": linear blend skinning above, dual quaternions below");
     page.chart(series, {.x_label = "time [s]", .y_label = "change of the body's volume [%]"});
-    clips.push_back({{"name", clip.name}, {"volume_lbs", largest_loss(series[0]) / 100}, {"volume_dqs", largest_loss(series[1]) / 100}});
+    clips.push_back({{"name", clip.name},
+                     {"volume_lbs", largest_loss(series[0]) / 100},
+                     {"volume_dqs", largest_loss(series[1]) / 100}});
   }
   session.report()["characters"].push_back({{"name", info.name},
                                             {"vertices", character.vertex_count()},
@@ -124,7 +127,8 @@ void add_summary(HtmlPage& page, const Json& characters) {
   for (const Json& character : characters) {
     for (const Json& clip : character["clips"]) {
       rows.push_back({character["name"], clip["name"], character["vertices"].dump(), character["joints"].dump(),
-                      number(-100 * clip["volume_lbs"].get<double>(), 3), number(-100 * clip["volume_dqs"].get<double>(), 3)});
+                      number(-100 * clip["volume_lbs"].get<double>(), 3),
+                      number(-100 * clip["volume_dqs"].get<double>(), 3)});
     }
   }
   page.heading("In numbers");
@@ -135,15 +139,20 @@ void add_summary(HtmlPage& page, const Json& characters) {
 int demo(const Demo& options, Session& session) {
   std::vector<SampleInfo> chosen;
   for (const SampleInfo& info : samples()) {
-    if (options.only.empty() || std::find(options.only.begin(), options.only.end(), info.name) != options.only.end()) chosen.push_back(info);
+    if (options.only.empty() || std::find(options.only.begin(), options.only.end(), info.name) != options.only.end())
+      chosen.push_back(info);
   }
-  if (chosen.size() < options.only.size()) throw_bad_input("--only names a character that does not exist; isochor sample --help lists them");
+  if (chosen.size() < options.only.size())
+    throw_bad_input("--only names a character that does not exist; isochor sample --help lists them");
   std::error_code error;
   fs::create_directories(options.folder, error);
-  if (error || !fs::is_directory(options.folder)) throw_bad_input("the folder " + options.folder.string() + " cannot be made");
+  if (error || !fs::is_directory(options.folder))
+    throw_bad_input("the folder " + options.folder.string() + " cannot be made");
 
   HtmlPage page("Isochor " ISOCHOR_VERSION ": the demo");
-  page.paragraph("Procedural characters, their clips under linear blend skinning and dual quaternion skinning, and the volume that each loses.");
+  page.paragraph(
+      "Procedural characters, their clips under linear blend skinning and dual quaternion skinning, and the volume "
+      "that each loses.");
   for (const SampleInfo& info : chosen) {
     session.print(info.name + ": shape, clips, pictures");
     show_character(info, options, page, session);
@@ -157,14 +166,19 @@ int demo(const Demo& options, Session& session) {
 }  // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-  CLI::App& command = *program.add_subcommand("demo", "the embedded characters through everything: GLBs, pictures and report.html");
+  CLI::App& command =
+      *program.add_subcommand("demo", "the embedded characters through everything: GLBs, pictures and report.html");
   auto options = std::make_shared<Demo>();
   command.add_option("-o,--output", options->folder, "the folder to write to (default isochor-demo)")->type_name("DIR");
-  command.add_option("--only", options->only, "these characters alone, separated by commas")->type_name("A,B")->delimiter(',');
+  command.add_option("--only", options->only, "these characters alone, separated by commas")
+      ->type_name("A,B")
+      ->delimiter(',');
   command.add_option("--samples", options->samples, "rays a pixel in the pictures (1 to 256; default 12)")
-      ->type_name("N")->check(CLI::Range(1, 256).description(""));
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""));
   session.add_common_options(command);
-  command.callback([options, &session] { session.set_action("demo", [options, &session] { return demo(*options, session); }); });
+  command.callback(
+      [options, &session] { session.set_action("demo", [options, &session] { return demo(*options, session); }); });
 }
 
 }  // namespace isochor::cli

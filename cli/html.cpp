@@ -102,15 +102,19 @@ void HtmlPage::chart(std::span<const Series> series, const ChartText& text) {
   constexpr double kWidth = 760, kHeight = 260, kLeft = 70, kRight = 16, kTop = 28, kBottom = 44;
   const Extent ex = extent_x(series), ey = extent_with_zero(series);
   const auto px = [&](double x) { return kLeft + (x - ex.min) / (ex.max - ex.min) * (kWidth - kLeft - kRight); };
-  const auto py = [&](double y) { return kHeight - kBottom - (y - ey.min) / (ey.max - ey.min) * (kHeight - kTop - kBottom); };
+  const auto py = [&](double y) {
+    return kHeight - kBottom - (y - ey.min) / (ey.max - ey.min) * (kHeight - kTop - kBottom);
+  };
   const auto line = [&](double x1, double y1, double x2, double y2, const std::string& style) {
-    return "<line x1=\"" + number(x1, 6) + "\" y1=\"" + number(y1, 6) + "\" x2=\"" + number(x2, 6) + "\" y2=\"" + number(y2, 6) +
-           "\" style=\"" + style + "\"/>";
+    return "<line x1=\"" + number(x1, 6) + "\" y1=\"" + number(y1, 6) + "\" x2=\"" + number(x2, 6) + "\" y2=\"" +
+           number(y2, 6) + "\" style=\"" + style + "\"/>";
   };
   const auto label = [&](double x, double y, const std::string& anchor, const std::string& content) {
-    return "<text x=\"" + number(x, 6) + "\" y=\"" + number(y, 6) + "\" text-anchor=\"" + anchor + "\">" + escape_html(content) + "</text>";
+    return "<text x=\"" + number(x, 6) + "\" y=\"" + number(y, 6) + "\" text-anchor=\"" + anchor + "\">" +
+           escape_html(content) + "</text>";
   };
-  std::string svg = "<svg viewBox=\"0 0 760 260\" width=\"760\" style=\"font:12px system-ui,sans-serif;fill:var(--soft)\">";
+  std::string svg =
+      "<svg viewBox=\"0 0 760 260\" width=\"760\" style=\"font:12px system-ui,sans-serif;fill:var(--soft)\">";
   const auto y_ticks = ticks(ey.min, ey.max, 5);
   for (const double y : y_ticks) {
     svg += line(kLeft, py(y), kWidth - kRight, py(y), y == 0 ? "stroke:var(--soft)" : "stroke:var(--line)");
@@ -118,17 +122,19 @@ void HtmlPage::chart(std::span<const Series> series, const ChartText& text) {
   }
   const auto x_ticks = ticks(ex.min, ex.max, 8);
   for (const double x : x_ticks) {
-    svg += label(px(x), kHeight - kBottom + 16, "middle", tick_label(x, x_ticks.size() > 1 ? x_ticks[1] - x_ticks[0] : 1));
+    svg +=
+        label(px(x), kHeight - kBottom + 16, "middle", tick_label(x, x_ticks.size() > 1 ? x_ticks[1] - x_ticks[0] : 1));
   }
   svg += label((kLeft + kWidth) / 2, kHeight - 8, "middle", text.x_label) + label(kLeft, 14, "start", text.y_label);
   double legend = kWidth - kRight;
   for (std::size_t s = series.size(); s-- > 0;) {
     const std::string color = kColors[s % kColors.size()];
     std::string points;
-    for (std::size_t i = 0; i < series[s].x.size(); ++i) points += number(px(series[s].x[i]), 6) + "," + number(py(series[s].y[i]), 6) + " ";
+    for (std::size_t i = 0; i < series[s].x.size(); ++i)
+      points += number(px(series[s].x[i]), 6) + "," + number(py(series[s].y[i]), 6) + " ";
     svg += "<polyline points=\"" + points + "\" style=\"fill:none;stroke-width:2;stroke:" + color + "\"/>";
-    svg += "<text x=\"" + number(legend, 6) + "\" y=\"14\" text-anchor=\"end\" style=\"fill:" + color + ";font-weight:600\">" +
-           escape_html(series[s].name) + "</text>";
+    svg += "<text x=\"" + number(legend, 6) + "\" y=\"14\" text-anchor=\"end\" style=\"fill:" + color +
+           ";font-weight:600\">" + escape_html(series[s].name) + "</text>";
     legend -= 12 + 8.0 * static_cast<double>(series[s].name.size());
   }
   body_ += "<figure>" + svg + "</svg></figure>\n";
@@ -137,8 +143,8 @@ void HtmlPage::chart(std::span<const Series> series, const ChartText& text) {
 std::string HtmlPage::text() const {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\"><title>" +
-         escape_html(title_) + "</title><style>" + kStyle + "</style></head>\n<body><h1>" + escape_html(title_) + "</h1>\n" +
-         body_ + "</body></html>\n";
+         escape_html(title_) + "</title><style>" + kStyle + "</style></head>\n<body><h1>" + escape_html(title_) +
+         "</h1>\n" + body_ + "</body></html>\n";
 }
 
 }  // namespace isochor::cli

@@ -42,10 +42,9 @@ Json list_parts(const Character& character) {
     if (part.skinned()) {
       json["joints"] = part.skin.joints.size();
       json["max_influences"] = part.weights.max_influences();
-      json["mean_influences"] = part.weights.vertex_count() == 0
-                                    ? 0.0
-                                    : static_cast<double>(part.weights.influences.size()) /
-                                          static_cast<double>(part.weights.vertex_count());
+      json["mean_influences"] = part.weights.vertex_count() == 0 ? 0.0
+                                                                 : static_cast<double>(part.weights.influences.size()) /
+                                                                       static_cast<double>(part.weights.vertex_count());
     }
     if (!part.morphs.empty()) json["morph_targets"] = part.morphs.size();
     parts.push_back(std::move(json));
@@ -100,11 +99,13 @@ void print_text(Session& session, const Json& report, const Character& character
   const auto& faces = report["faces"];
   std::size_t closed = 0;
   for (const Json& component : report["components"]) closed += component["closed"].get<bool>() ? 1 : 0;
-  session.print("vertices    " + report["vertices"].dump() + " (" + report["welded_vertices"].dump() + " where they are welded)");
+  session.print("vertices    " + report["vertices"].dump() + " (" + report["welded_vertices"].dump() +
+                " where they are welded)");
   session.print("faces       " + faces["triangles"].dump() + " triangles, " + faces["quads"].dump() + " quads, " +
                 faces["polygons"].dump() + " larger polygons");
   session.print("parts       " + std::to_string(character.parts.size()));
-  session.print("components  " + std::to_string(report["components"].size()) + ", " + std::to_string(closed) + " of them closed");
+  session.print("components  " + std::to_string(report["components"].size()) + ", " + std::to_string(closed) +
+                " of them closed");
   session.print("joints      " + report["joints"].dump());
   session.print("clips       " + std::to_string(character.clips.size()));
   for (const Clip& clip : character.clips) {
@@ -153,7 +154,9 @@ void add_inspect(CLI::App& program, Session& session) {
   command.add_flag("--json", options->json, "print the report instead of text");
   add_options(command, options->weld, "Surface");
   session.add_common_options(command);
-  command.callback([options, &session] { session.set_action("inspect", [options, &session] { return inspect(*options, session); }); });
+  command.callback([options, &session] {
+    session.set_action("inspect", [options, &session] { return inspect(*options, session); });
+  });
 }
 
 }  // namespace isochor::cli

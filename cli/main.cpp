@@ -45,8 +45,10 @@ int main(int argc, char** argv) {
   add_deform(program, session);
   add_compare(program, session);
   add_render(program, session);
-  program.footer("Exit codes: 0 done; 1 done, but a quality gate that was asked for failed; 2 bad usage or bad input, nothing written.\n"
-                 "isochor COMMAND --help tells more about a command.");
+  program.footer(
+      "Exit codes: 0 done; 1 done, but a quality gate that was asked for failed; 2 bad usage or bad input, nothing "
+      "written.\n"
+      "isochor COMMAND --help tells more about a command.");
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

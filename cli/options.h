@@ -69,8 +69,10 @@ void add_options(CLI::App& command, Options& options, const std::string& group, 
     const std::string flag = std::string("--") + info.name;
     if constexpr (std::is_same_v<Field, bool>) {
       if (field) {
-        command.add_flag_callback(std::string("--no-") + info.name, [&field] { field = false; },
-                                  std::string("without ") + info.help)->group(group);
+        command
+            .add_flag_callback(
+                std::string("--no-") + info.name, [&field] { field = false; }, std::string("without ") + info.help)
+            ->group(group);
       } else {
         command.add_flag(flag, field, info.help)->group(group);
       }

@@ -74,7 +74,8 @@ void show_displacement(Scene& scene, const Displacement& displacement) {
     std::vector<double>& scalar = scene.meshes[p].scalar;
     scalar.clear();
     for (std::size_t v = 0; v < displacement.from[p].positions.size(); ++v) {
-      scalar.push_back((displacement.to[p].positions[v] - displacement.from[p].positions[v]).norm() / displacement.scale);
+      scalar.push_back((displacement.to[p].positions[v] - displacement.from[p].positions[v]).norm() /
+                       displacement.scale);
     }
   }
   scene.scale = {.map = ColorMap::heat, .min = 0};

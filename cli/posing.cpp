@@ -66,10 +66,13 @@ void add_posing_options(CLI::App& command, Posing& posing) {
   };
   option("--skeleton", posing.skeleton, "a skeleton for a mesh that has none (rig.txt, TGF, BVH, glTF)", "FILE");
   auto* clip = option("--clip", posing.clip, "the clip, by name or number (default: all)", "NAME");
-  auto* time = option("--time", posing.time, "one moment of the clip (of the first, where none is named), in seconds", "T");
+  auto* time =
+      option("--time", posing.time, "one moment of the clip (of the first, where none is named), in seconds", "T");
   auto* pose = option("--pose", posing.pose, "one pose from a JSON file (docs/cli.md)", "FILE");
-  auto* motion = option("--motion", posing.motion, "a motion to carry over by joint name (BVH, or a file with a clip)", "FILE");
-  option("--motion-map", posing.motion_map, "pairs of joint names, where those of the motion differ", "FILE")->needs(motion);
+  auto* motion =
+      option("--motion", posing.motion, "a motion to carry over by joint name (BVH, or a file with a clip)", "FILE");
+  option("--motion-map", posing.motion_map, "pairs of joint names, where those of the motion differ", "FILE")
+      ->needs(motion);
   add_options(command, posing.retarget, "Pose");
   pose->excludes(clip)->excludes(time)->excludes(motion);
   motion->excludes(clip);

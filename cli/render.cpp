@@ -80,7 +80,8 @@ int render_file(const Render& options, Session& session) {
   check_output(options.output, {.inputs = {options.file}});
   const auto views = parse_views(options.views);
   const PosedInput input = load_posed(options.file, options.posing, session);
-  if (input.loaded.character.parts.empty() && !options.bones) throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
+  if (input.loaded.character.parts.empty() && !options.bones)
+    throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
   report_options(session.report()["options"], options.picture);
   const auto poses = moments(input, options);
   RenderOptions picture = options.picture;
@@ -102,14 +103,16 @@ int render_file(const Render& options, Session& session) {
   session.context().progress("render", 1);
   const Image image = tiles.size() == 1 ? tiles[0].image : compose(tiles);
   write_png(image, options.output);
-  session.print(options.output.string() + ": " + std::to_string(image.width) + " x " + std::to_string(image.height) + " px");
+  session.print(options.output.string() + ": " + std::to_string(image.width) + " x " + std::to_string(image.height) +
+                " px");
   return exit_done;
 }
 
 }  // namespace
 
 void add_render(CLI::App& program, Session& session) {
-  CLI::App& command = *program.add_subcommand("render", "a picture of a character, without a window or a graphics card");
+  CLI::App& command =
+      *program.add_subcommand("render", "a picture of a character, without a window or a graphics card");
   auto options = std::make_shared<Render>();
   command.add_option("FILE", options->file, "a mesh or a character")->required();
   command.add_option("-o,--output", options->output, "the PNG to write")->type_name("FILE")->required();
@@ -117,15 +120,24 @@ void add_render(CLI::App& program, Session& session) {
   add_enum_option(command, options->deformer, {.name = "deformer", .help = "how the skin follows the joints"}, "Pose");
   command.add_flag("--bind-pose", options->bind_pose, "the shape that the skin was bound in")->group("Pose");
   command.add_option("--frames", options->frames, "moments of the clip, side by side (1 to 64; default 1)")
-      ->type_name("N")->check(CLI::Range(1, 64).description(""))->group("Pose");
-  command.add_flag("--follow", options->follow, "frame each moment by itself, instead of all from one place")->group("Picture");
+      ->type_name("N")
+      ->check(CLI::Range(1, 64).description(""))
+      ->group("Pose");
+  command.add_flag("--follow", options->follow, "frame each moment by itself, instead of all from one place")
+      ->group("Picture");
   command.add_option("--views", options->views, "several views side by side: " + enum_choices<View>())
-      ->type_name("A,B")->delimiter(',')->group("Picture");
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->group("Picture");
   command.add_flag("--bones", options->bones, "the skeleton over the skin")->group("Picture");
-  command.add_option("--weights", options->weights_of, "colour by the weight of this joint")->type_name("JOINT")->group("Picture");
+  command.add_option("--weights", options->weights_of, "colour by the weight of this joint")
+      ->type_name("JOINT")
+      ->group("Picture");
   add_options(command, options->picture, "Picture");
   session.add_common_options(command);
-  command.callback([options, &session] { session.set_action("render", [options, &session] { return render_file(*options, session); }); });
+  command.callback([options, &session] {
+    session.set_action("render", [options, &session] { return render_file(*options, session); });
+  });
 }
 
 }  // namespace isochor::cli

@@ -21,9 +21,14 @@ struct Sample {
 
 int write_sample(const Sample& sample, Session& session) {
   check_output(sample.output, {});
-  report_options(session.report()["options"], sample.options);
-  const Character character = make_sample(sample.name, sample.options);
-  save_character(character, sample.output, session.context());
+  report_options(session.report()["options"], sample.options, {"bones"});
+  const Character character = make_sample(sample.name, sample.options, session.context());
+  session.add_warnings(save_character(character, sample.output, session.context()));
+  if (sample.output.extension() == ".obj") {
+    // An OBJ knows no rig; it stands beside, under the same name.
+    const auto rig = sample.output.parent_path() / (sample.output.stem().string() + "_rig.txt");
+    write_rig_txt(rig, to_rig_text(character));
+  }
   session.print(sample.output.string() + ": " + sample.name + ", " + count(character.vertex_count(), "vertex") + ", " +
                 count(character.skeleton.deforming_count(), "joint") + ", " + count(character.clips.size(), "clip"));
   session.report()["vertices"] = character.vertex_count();
@@ -34,16 +39,21 @@ int write_sample(const Sample& sample, Session& session) {
 }  // namespace
 
 void add_sample(CLI::App& program, Session& session) {
-  CLI::App& command = *program.add_subcommand("sample", "write one of the procedural characters as GLB, or as OBJ with rig.txt");
+  CLI::App& command =
+      *program.add_subcommand("sample", "write one of the procedural characters as GLB, or as OBJ with rig.txt");
   auto sample = std::make_shared<Sample>();
   std::string names;
   for (const SampleInfo& info : samples()) names += "\n  " + info.name + ": " + info.description;
   command.add_option("NAME", sample->name, "the character")->required();
-  command.add_option("-o,--output", sample->output, "the file to write; .glb, .gltf or .obj")->type_name("FILE")->required();
-  add_options(command, sample->options, "Shape");
+  command.add_option("-o,--output", sample->output, "the file to write; .glb, .gltf or .obj")
+      ->type_name("FILE")
+      ->required();
+  add_options(command, sample->options, "Shape", {"bones"});
   session.add_common_options(command);
   command.footer("Characters:" + names);
-  command.callback([sample, &session] { session.set_action("sample", [sample, &session] { return write_sample(*sample, session); }); });
+  command.callback([sample, &session] {
+    session.set_action("sample", [sample, &session] { return write_sample(*sample, session); });
+  });
 }
 
 }  // namespace isochor::cli

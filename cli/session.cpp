@@ -18,7 +18,8 @@ void Session::add_common_options(CLI::App& command) {
   command.add_option("--report", report_path_, "write inputs, options, counts, times, warnings and results as JSON")
       ->type_name("FILE")
       ->group("Common");
-  command.add_option("--threads", threads_, "threads to use; the result is the same for any number (default: all cores)")
+  command
+      .add_option("--threads", threads_, "threads to use; the result is the same for any number (default: all cores)")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""))
       ->group("Common");
@@ -28,7 +29,8 @@ void Session::add_common_options(CLI::App& command) {
 void Session::add_warnings(const Problems& problems) {
   for (const Problem& problem : problems) {
     report_["warnings"].push_back(to_json(problem));
-    if (problem.severity != Severity::note) print("  " + std::string(to_string(problem.severity)) + ": " + problem.sentence);
+    if (problem.severity != Severity::note)
+      print("  " + std::string(to_string(problem.severity)) + ": " + problem.sentence);
   }
 }
 

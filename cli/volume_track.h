@@ -25,8 +25,8 @@ VolumeSample sample_volume(const Playback& playback, const Playback::Frame& fram
 /// The largest |change| of a component over some samples.
 double max_error(std::span<const VolumeSample> samples, std::size_t component);
 
-/// Report fields volume.components[].{rest, max_error_before, max_error_after}. Before and after are equal while nothing
-/// is corrected.
+/// Report fields volume.components[].{rest, max_error_before, max_error_after}. Before and after are equal while
+/// nothing is corrected.
 Json components_json(const Playback& playback, std::span<const VolumeSample> samples);
 
 }  // namespace isochor::cli

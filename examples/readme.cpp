@@ -1,6 +1,7 @@
-#include <iostream>
 #include <isochor/deform/playback.h>
 #include <isochor/io/load.h>
+
+#include <iostream>
 
 int main(int, char** argv) {
   isochor::Context context;

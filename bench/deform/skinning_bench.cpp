@@ -35,10 +35,12 @@ struct Mesh {
 /// A tube around z, ring after ring, along a chain of joints.
 Mesh tube(std::size_t vertices, Neighbours neighbours) {
   constexpr std::size_t kAround = 100;
+  const std::size_t rings = vertices / kAround;
   Mesh mesh;
   for (std::size_t v = 0; v < vertices; ++v) {
+    const std::size_t ring = v / kAround;
     const double angle = 2 * std::numbers::pi * static_cast<double>(v % kAround) / kAround;
-    const double along = static_cast<double>(v / kAround) / static_cast<double>(vertices / kAround);
+    const double along = static_cast<double>(ring) / static_cast<double>(rings);
     for (const double x : {std::cos(angle), std::sin(angle), 20 * along})
       mesh.positions.push_back(static_cast<float>(x));
     for (const double x : {std::cos(angle), std::sin(angle), 0.0}) mesh.normals.push_back(static_cast<float>(x));

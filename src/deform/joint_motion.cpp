@@ -32,7 +32,7 @@ Mat3 orthogonal_factor(const Mat3& matrix) {
 /// A rotation for a matrix that leaves some of it open; see split_motions.
 Mat3 rotation_of_singular(const Mat3& matrix, const JointMotion& fallback) {
   const Eigen::JacobiSVD<Mat3> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Vec3 sigma = svd.singularValues();
+  const Vec3& sigma = svd.singularValues();
   const double side = fallback.handedness < 0 ? -1.0 : 1.0;
   if (sigma[1] > kSingular * sigma[0]) {
     // A plane is left: the third direction follows from the other two.
@@ -105,13 +105,10 @@ void split_motions(std::span<const Affine> matrices, std::span<JointMotion> out)
 }
 
 const Influence& strongest(std::span<const Influence> row) {
-  const Influence* best = nullptr;
+  const Influence* best = &row.front();
   for (const Influence& influence : row) {
-    if (influence.weight == 0) continue;
-    if (best == nullptr || influence.weight > best->weight ||
-        (influence.weight == best->weight && influence.joint < best->joint)) {
-      best = &influence;
-    }
+    const bool tie = influence.weight == best->weight;
+    if (influence.weight > best->weight || (tie && influence.joint < best->joint)) best = &influence;
   }
   return *best;
 }

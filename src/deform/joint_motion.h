@@ -23,8 +23,8 @@ struct JointMotion {
 /// as zero.
 void split_motions(std::span<const Affine> matrices, std::span<JointMotion> out);
 
-/// The influence that decides the hemisphere of the others: the largest weight, ties the lower joint. At least one
-/// weight of the row is not zero.
+/// The influence that decides the hemisphere of the others: the largest weight, ties the lower joint. The row
+/// has at least one.
 const Influence& strongest(std::span<const Influence> row);
 
 /// −1 where `q` has to be negated to lie in the hemisphere of `strongest`, 1 elsewhere.

@@ -62,6 +62,9 @@ struct Vector8 {
   out[3] = pick<2, 3, 2, 3>(c, d);
 }
 
+/// As many sums as there are registers for; of sixteen, four are padding and never computed.
+constexpr int sums_at_once(int components) { return components <= 16 ? components : 8; }
+
 /// The blocks' influences as a stream. next() gives the blended palette entries of the next eight vertices, component
 /// by component, one lane a vertex. Components that the caller does not use cost nothing: they are never computed.
 template <int Entry, int Unit, class Joint>
@@ -84,7 +87,7 @@ class Blender {
 
  private:
   [[gnu::always_inline]] inline void blend_shared(int count, Float8 (&out)[Entry]) {
-    constexpr int kGroup = Entry <= 16 ? Entry : 8;  // as many sums as there are registers for
+    constexpr int kGroup = sums_at_once(Entry);
     for (int first = 0; first < Entry; first += kGroup) {
       Float8 weight = load(weights_);
       const float* from = entry(0) + first;

@@ -16,7 +16,7 @@ namespace isochor {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kExtensions = {"dae", "fbx", "off", "ply", "stl"};
+constexpr std::array<std::string_view, 2> kExtensions = {"dae", "fbx"};
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
 
 /// Shows assimp one file in memory and nothing else: no file of the user's disk is opened because another names it.
@@ -108,20 +108,9 @@ void find_tails(Skeleton& skeleton) {
   }
 }
 
-/// Formats of bare meshes have neither nodes nor materials: assimp makes up one of each.
-void drop_invented(Character& character) {
-  character.skeleton = {};
-  for (Part& part : character.parts) {
-    part.name.clear();
-    part.node = kNone;
-    part.face_material.clear();
-  }
-}
-
-void check_content(const Character& character, std::string_view extension) {
-  const bool rig_format = extension == "fbx" || extension == "dae";
-  if (!character.parts.empty() || (rig_format && (!character.clips.empty() || character.skeleton.size() > 1))) return;
-  throw_bad_input("the file holds no mesh" + std::string(rig_format ? ", no skeleton and no animation" : ""));
+void check_content(const Character& character) {
+  if (!character.parts.empty() || !character.clips.empty() || character.skeleton.size() > 1) return;
+  throw_bad_input("the file holds no mesh, no skeleton and no animation");
 }
 
 }  // namespace
@@ -141,17 +130,12 @@ Character parse_assimp(std::string_view bytes, std::string_view extension) {
   configure(importer);
   const aiScene& scene = import(importer, name);
 
-  const bool corners = extension == "fbx" || extension == "dae" || extension == "stl";
   Character character;
   AssimpNodes nodes = read_nodes(scene, character.skeleton);
-  read_meshes(scene, nodes, corners ? VertexOrder::corners : VertexOrder::file, character);
-  if (extension == "fbx" || extension == "dae") {
-    read_assimp_materials(scene, character);
-  } else {
-    drop_invented(character);
-  }
+  read_meshes(scene, nodes, character);
+  read_assimp_materials(scene, character);
   read_animations(scene, nodes, character);
-  check_content(character, extension);
+  check_content(character);
   if (extension == "fbx") apply_fbx_units(scene, character);
   find_tails(character.skeleton);
   return character;

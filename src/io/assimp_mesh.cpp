@@ -29,8 +29,8 @@ Vec3 to_vec3(const aiVector3D& v) { return Vec3f(v.x, v.y, v.z).cast<double>(); 
 
 class MeshReader {
  public:
-  MeshReader(const aiScene& scene, AssimpNodes& nodes, VertexOrder order, Character& character)
-      : scene_(scene), nodes_(nodes), order_(order), character_(character) {}
+  MeshReader(const aiScene& scene, AssimpNodes& nodes, Character& character)
+      : scene_(scene), nodes_(nodes), character_(character) {}
 
   void read() {
     const std::size_t count = nodes_.nodes.size();
@@ -105,7 +105,7 @@ class MeshReader {
     fill_geometry(group, part);
     if (part.surface.face_count() == 0) return;
     if (group.skinned) fill_weights(group, part);
-    if (order_ == VertexOrder::corners) share_vertices(part);
+    share_vertices(part);
     if (group.skinned) finish_weights(part);
     for (const aiMesh* mesh : group.meshes) {
       if (mesh->mNumAnimMeshes > 0) note_morphs(part.name);
@@ -261,7 +261,6 @@ class MeshReader {
 
   const aiScene& scene_;
   AssimpNodes& nodes_;
-  VertexOrder order_;
   Character& character_;
   ProblemCollector not_faces_;
   ProblemCollector lost_bones_;
@@ -269,8 +268,8 @@ class MeshReader {
 
 }  // namespace
 
-void read_meshes(const aiScene& scene, AssimpNodes& nodes, VertexOrder order, Character& character) {
-  MeshReader(scene, nodes, order, character).read();
+void read_meshes(const aiScene& scene, AssimpNodes& nodes, Character& character) {
+  MeshReader(scene, nodes, character).read();
 }
 
 }  // namespace isochor

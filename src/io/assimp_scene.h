@@ -18,20 +18,15 @@ struct AssimpNodes {
   std::map<std::string, Index> joint;   ///< by name; the first of equal names
 };
 
-/// How vertices of a format come to us.
-enum class VertexOrder {
-  file,      ///< shared and in the file's order: kept
-  corners,   ///< one for each face corner: shared vertices are rebuilt
-};
-
 std::string assimp_name(const aiString& name);
 Affine assimp_matrix(const aiMatrix4x4& matrix);
 
 /// Nodes become joints, parents first. None deforms yet.
 AssimpNodes read_nodes(const aiScene& scene, Skeleton& skeleton);
 
-/// Parts, skins and weights; marks the joints that deform.
-void read_meshes(const aiScene& scene, AssimpNodes& nodes, VertexOrder order, Character& character);
+/// Parts, skins and weights; marks the joints that deform. assimp gives every face corner a vertex of its own; the vertices
+/// that corners share in the file are rebuilt.
+void read_meshes(const aiScene& scene, AssimpNodes& nodes, Character& character);
 
 /// Materials that faces use; face_material is renamed accordingly.
 void read_assimp_materials(const aiScene& scene, Character& character);

@@ -289,7 +289,7 @@ Index append_accessor(Impl& impl, const NewAccessor& accessor, std::span<const s
 }
 
 Index append_floats(Impl& impl, const char* type, std::span<const float> values, Usage usage, Bounds bounds) {
-  const int components = component_count(type);
+  const int components = std::max(1, component_count(type));
   const std::size_t elements = values.size() / static_cast<std::size_t>(components);
   const Index index = append_accessor(impl, {.type = type, .count = elements, .usage = usage}, bytes_of(values));
   if (bounds == Bounds::with && elements > 0) {

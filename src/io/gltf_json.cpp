@@ -77,6 +77,11 @@ const Json& empty_object() {
   return kEmpty;
 }
 
+/// Numbers that we wrote ourselves may be stored as signed.
+bool is_whole(const Json& value) {
+  return value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+}
+
 std::vector<double> to_numbers(const Json& array, const char* key, const Where& where) {
   if (!array.is_array()) throw_type(key, "an array of numbers", where);
   std::vector<double> values;
@@ -125,7 +130,7 @@ Index push(Json& root, const char* key, Json value) {
 }
 
 Index as_index(const Json& value, std::size_t limit, const char* key, const Where& where) {
-  if (!value.is_number_unsigned()) throw_type(key, "an index", where);
+  if (!is_whole(value)) throw_type(key, "an index", where);
   const auto index = value.get<std::uint64_t>();
   if (index >= limit) {
     throw_bad_input("'" + std::string(key) + "' of its " + where.str() + " refers to element " + std::to_string(index) +
@@ -143,7 +148,7 @@ std::optional<Index> get_index(const Json& object, const char* key, std::size_t 
 std::optional<std::uint64_t> get_unsigned(const Json& object, const char* key, const Where& where) {
   const Json* value = find(object, key);
   if (!value) return std::nullopt;
-  if (!value->is_number_unsigned()) throw_type(key, "a whole number", where);
+  if (!is_whole(*value)) throw_type(key, "a whole number", where);
   return value->get<std::uint64_t>();
 }
 

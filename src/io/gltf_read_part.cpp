@@ -8,7 +8,7 @@
 namespace isochor::gltf {
 namespace {
 
-constexpr Index kTriangles = 4, kStrip = 5, kFan = 6;
+constexpr Index kTriangles = 4, kFan = 6;  // 5 is a strip
 
 /// The accessors of a primitive that make its vertices.
 struct VertexSource {
@@ -34,12 +34,14 @@ VertexSource find_vertices(const Json& root, const Json& primitive, const Where&
   source.position = get_index(attributes, "POSITION", accessors, where).value_or(kNone);
   source.normal = get_index(attributes, "NORMAL", accessors, where).value_or(kNone);
   for (std::size_t set = 0;; ++set) {
-    const std::string suffix = "_" + std::to_string(set);
-    const auto joints = get_index(attributes, ("JOINTS" + suffix).c_str(), accessors, where);
-    const auto weights = get_index(attributes, ("WEIGHTS" + suffix).c_str(), accessors, where);
+    const std::string joints_name = "JOINTS_" + std::to_string(set), weights_name = "WEIGHTS_" + std::to_string(set);
+    const auto joints = get_index(attributes, joints_name.c_str(), accessors, where);
+    const auto weights = get_index(attributes, weights_name.c_str(), accessors, where);
     if (!joints && !weights) break;
-    if (!joints || !weights)
-      throw_bad_input("its " + where.str() + " has JOINTS" + suffix + " or WEIGHTS" + suffix + " without the other");
+    if (!joints || !weights) {
+      throw_bad_input("its " + where.str() + " has one of " + joints_name + " and " + weights_name +
+                      " without the other");
+    }
     source.joints.push_back(*joints);
     source.weights.push_back(*weights);
   }

@@ -119,7 +119,7 @@ fs::path resolve_uri(std::string_view uri, const fs::path& folder) {
   std::error_code error;
   const fs::path root = fs::canonical(folder, error);
   if (error) throw_io("cannot open the folder '" + folder.string() + "': " + error.message());
-  const fs::path target = fs::weakly_canonical(root / *relative, error);
+  fs::path target = fs::weakly_canonical(root / *relative, error);
   if (error) throw_io("cannot open '" + shown + "', to which it refers: " + error.message());
   if (!is_inside(target, root)) throw_bad_input("it refers to '" + shown + "', which leads out of its own folder");
   return target;

@@ -11,8 +11,11 @@
 #include "isochor/io/gltf_write.h"
 #include "isochor/io/medit.h"
 #include "isochor/io/obj.h"
+#include "isochor/io/off.h"
+#include "isochor/io/ply.h"
 #include "isochor/io/rig_txt.h"
 #include "isochor/io/skel.h"
+#include "isochor/io/stl.h"
 #include "isochor/io/tgf.h"
 
 namespace isochor {
@@ -149,6 +152,12 @@ Loaded load_character(const fs::path& path, const LoadOptions& options, Context&
     loaded.character = read_skel(path);
   } else if (extension == "mesh") {
     loaded.character = read_medit(path);
+  } else if (extension == "off") {
+    loaded.character = read_off(path);
+  } else if (extension == "ply") {
+    loaded.character = read_ply(path);
+  } else if (extension == "stl") {
+    loaded.character = read_stl(path);
   } else if (extension == "txt") {
     loaded.character = load_rig_text(path);
   } else if (is_known_to_assimp(extension)) {
@@ -175,12 +184,7 @@ Problems save_character(const Character& character, const fs::path& path, Contex
     return {};
   }
   if (extension == "txt") {
-    if (character.parts.size() > 1) {
-      throw_unsupported("cannot write '" + path.string() +
-                        "': a rig.txt holds the weights of one mesh, and there are " +
-                        std::to_string(character.parts.size()));
-    }
-    write_rig_txt(path, to_rig_text(character.skeleton, character.parts.empty() ? nullptr : &character.parts[0]));
+    write_rig_txt(path, to_rig_text(character));
     return {};
   }
   throw_unsupported("cannot write '" + path.string() + "': the name must end in .glb, .gltf, .obj or .txt");

@@ -1,3 +1,4 @@
+#include <Eigen/LU>
 #include <algorithm>
 
 #include "io/text.h"
@@ -104,7 +105,8 @@ void append_part(std::string& out, const ObjPart& item, Counts& counts, std::spa
 
   out += "o " + line_name(part.name, "part") + "\n";
   for (const Vec3& p : positions) append_line(out, "v", p);
-  if (layout.corner_uvs) std::for_each(part.corner_uvs.begin(), part.corner_uvs.end(), [&](auto& uv) { append_uv(out, uv); });
+  if (layout.corner_uvs)
+    std::for_each(part.corner_uvs.begin(), part.corner_uvs.end(), [&](auto& uv) { append_uv(out, uv); });
   if (layout.vertex_uvs) std::for_each(part.uvs.begin(), part.uvs.end(), [&](auto& uv) { append_uv(out, uv); });
   if (layout.corner_normals) {
     for (const Vec3f& n : part.corner_normals) append_line(out, "vn", n);
@@ -149,8 +151,7 @@ std::string format_mtl(std::span<const Material> materials) {
   return out;
 }
 
-void write_obj(const std::filesystem::path& path, std::span<const ObjPart> parts,
-               std::span<const Material> materials) {
+void write_obj(const std::filesystem::path& path, std::span<const ObjPart> parts, std::span<const Material> materials) {
   const bool uses_materials = !materials.empty() && std::any_of(parts.begin(), parts.end(), [](const ObjPart& item) {
     return !item.part->face_material.empty();
   });
@@ -163,8 +164,18 @@ void write_obj(const std::filesystem::path& path, std::span<const ObjPart> parts
 }
 
 void write_obj(const std::filesystem::path& path, const Character& character) {
+  const auto global = global_transforms(character.skeleton, rest_pose(character.skeleton));
+  std::vector<Part> placed = character.parts;
+  for (Part& part : placed) {
+    if (part.skinned() || part.node == kNone) continue;
+    const Affine& at = global[part.node];
+    const Mat3 turn = at.linear().inverse().transpose();
+    for (Vec3& p : part.surface.positions) p = at * p;
+    for (Vec3& n : part.normals) n = (turn * n).stableNormalized();
+    for (Vec3f& n : part.corner_normals) n = (turn * n.cast<double>()).stableNormalized().cast<float>();
+  }
   std::vector<ObjPart> parts;
-  for (const Part& part : character.parts) parts.push_back({.part = &part, .positions = {}, .normals = {}});
+  for (const Part& part : placed) parts.push_back({.part = &part, .positions = {}, .normals = {}});
   write_obj(path, parts, character.materials);
 }
 

@@ -21,7 +21,8 @@ Eigen::Matrix<double, N, 1> numbers(const Json& json, const std::string& where) 
     good = json[i].is_number();
     if (good) values[i] = json[i].get<double>();
   }
-  if (!good || !values.allFinite()) throw_bad_input("the pose's " + where + " must be " + std::to_string(N) + " numbers");
+  if (!good || !values.allFinite())
+    throw_bad_input("the pose's " + where + " must be " + std::to_string(N) + " numbers");
   return values;
 }
 

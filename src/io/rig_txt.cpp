@@ -200,7 +200,8 @@ std::string word_name(const std::string& name, std::set<std::string>& used) {
   return result;
 }
 
-void add_weights(const Part& part, std::span<const Index> written, RigText& rig) {
+/// `first` is the part's first vertex in the mesh's file.
+void add_weights(const Part& part, std::span<const Index> written, Index first, RigText& rig) {
   for (std::size_t v = 0; v < part.weights.vertex_count(); ++v) {
     const auto row = part.weights.row(v);
     if (row.empty()) continue;
@@ -209,9 +210,47 @@ void add_weights(const Part& part, std::span<const Index> written, RigText& rig)
       const Index joint = written[part.skin.joints[influence.joint]];
       if (joint != kNone) influences.push_back({joint, influence.weight});
     }
-    rig.vertices.push_back(static_cast<Index>(v));
+    rig.vertices.push_back(first + static_cast<Index>(v));
     rig.weights.add_row(influences);
   }
+}
+
+/// A part without a skin follows the joint that carries it, or the nearest one above that is written.
+void add_carried(const Part& part, const Skeleton& skeleton, std::span<const Index> written, Index first,
+                 RigText& rig) {
+  Index joint = part.node;
+  while (joint != kNone && written[joint] == kNone) joint = skeleton.joints[joint].parent;
+  if (joint == kNone) return;
+  const Influence whole{written[joint], 1.0};
+  for (std::size_t v = 0; v < part.surface.vertex_count(); ++v) {
+    rig.vertices.push_back(first + static_cast<Index>(v));
+    rig.weights.add_row(std::span(&whole, 1));
+  }
+}
+
+/// The joints of a rig, without weights, and which of them each joint of the skeleton became.
+struct WrittenJoints {
+  RigText rig;
+  std::vector<Index> written;
+};
+
+WrittenJoints write_joints(const Skeleton& skeleton, const Part* bound) {
+  WrittenJoints result{{}, std::vector<Index>(skeleton.size(), kNone)};
+  const std::vector<Affine> bind = bind_matrices(skeleton, bound);
+  std::set<std::string> used;
+  ProblemCollector renamed;
+  for (const Index j : joints_to_write(skeleton)) {
+    result.written[j] = static_cast<Index>(result.rig.names.size());
+    result.rig.names.push_back(word_name(skeleton.joints[j].name, used));
+    if (result.rig.names.back() != skeleton.joints[j].name) renamed.add(j);
+    result.rig.positions.emplace_back(bind[j].translation());
+    Index parent = skeleton.joints[j].parent;
+    while (parent != kNone && result.written[parent] == kNone) parent = skeleton.joints[parent].parent;
+    result.rig.parents.push_back(parent == kNone ? kNone : result.written[parent]);
+  }
+  renamed.report(result.rig.problems, Severity::warning, "joints-renamed",
+                 "{} joints were renamed: rig.txt has no room for blanks in names, nor for equal names");
+  return result;
 }
 
 }  // namespace
@@ -230,8 +269,9 @@ void attach(const RigText& rig, Character& character, std::size_t part_index) {
   Part& part = character.parts[part_index];
   const auto vertices = static_cast<Index>(part.surface.vertex_count());
   if (!rig.vertices.empty() && rig.vertices.back() >= vertices) {
-    throw_bad_input("the rig has weights for vertex " + std::to_string(rig.vertices.back()) + ", but the mesh has only " +
-                        std::to_string(vertices) + " vertices: they do not belong together",
+    throw_bad_input("the rig has weights for vertex " + std::to_string(rig.vertices.back()) +
+                        ", but the mesh has only " + std::to_string(vertices) +
+                        " vertices: they do not belong together",
                     rig.vertices.back());
   }
   character.skeleton = to_skeleton(rig);
@@ -252,33 +292,33 @@ void attach(const RigText& rig, Character& character, std::size_t part_index) {
 }
 
 RigText to_rig_text(const Skeleton& skeleton, const Part* part) {
-  RigText rig;
-  const std::vector<Index> joints = joints_to_write(skeleton);
-  const std::vector<Affine> bind = bind_matrices(skeleton, part);
-  std::vector<Index> written(skeleton.size(), kNone);
-  std::set<std::string> used;
-  ProblemCollector renamed;
-  for (std::size_t i = 0; i < joints.size(); ++i) {
-    const Index j = joints[i];
-    written[j] = static_cast<Index>(i);
-    rig.names.push_back(word_name(skeleton.joints[j].name, used));
-    if (rig.names.back() != skeleton.joints[j].name) renamed.add(j);
-    rig.positions.emplace_back(bind[j].translation());
-    Index parent = skeleton.joints[j].parent;
-    while (parent != kNone && written[parent] == kNone) parent = skeleton.joints[parent].parent;
-    rig.parents.push_back(parent == kNone ? kNone : written[parent]);
+  WrittenJoints joints = write_joints(skeleton, part);
+  if (part != nullptr && part->skinned()) add_weights(*part, joints.written, 0, joints.rig);
+  return std::move(joints.rig);
+}
+
+RigText to_rig_text(const Character& character) {
+  const auto bound =
+      std::find_if(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.skinned(); });
+  WrittenJoints joints = write_joints(character.skeleton, bound == character.parts.end() ? nullptr : &*bound);
+  Index first = 0;
+  for (const Part& part : character.parts) {
+    if (part.skinned()) {
+      add_weights(part, joints.written, first, joints.rig);
+    } else {
+      add_carried(part, character.skeleton, joints.written, first, joints.rig);
+    }
+    first += static_cast<Index>(part.surface.vertex_count());
   }
-  renamed.report(rig.problems, Severity::warning, "joints-renamed",
-                 "{} joints were renamed: rig.txt has no room for blanks in names, nor for equal names");
-  if (part != nullptr && part->skinned()) add_weights(*part, written, rig);
-  return rig;
+  return std::move(joints.rig);
 }
 
 std::string format_rig_txt(const RigText& rig) {
   std::string out;
   for (std::size_t j = 0; j < rig.names.size(); ++j) {
     if (rig.names[j].empty() || has_blank(rig.names[j])) {
-      throw_unsupported("the joint name " + text::quoted(rig.names[j]) + " cannot stand in a rig.txt", static_cast<Index>(j));
+      throw_unsupported("the joint name " + text::quoted(rig.names[j]) + " cannot stand in a rig.txt",
+                        static_cast<Index>(j));
     }
     out += "joints " + rig.names[j];
     for (const double x : rig.positions[j]) {

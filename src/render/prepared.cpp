@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 namespace isochor {
 namespace {
@@ -66,8 +67,7 @@ std::vector<Index> first_at_same_place(const std::vector<Vec3>& positions) {
   const auto before = [&](Index a, Index b) {
     const Vec3& p = positions[a];
     const Vec3& q = positions[b];
-    const auto order_of = std::lexicographical_compare_three_way(p.data(), p.data() + 3, q.data(), q.data() + 3);
-    return order_of != 0 ? order_of < 0 : a < b;
+    return std::make_tuple(p.x(), p.y(), p.z(), a) < std::make_tuple(q.x(), q.y(), q.z(), b);
   };
   std::sort(order.begin(), order.end(), before);
   std::vector<Index> first(positions.size());

@@ -95,6 +95,9 @@ void RayScene::add_mesh(std::span<const Vec3f> positions, std::span<const std::a
     if (vertices == nullptr || indices == nullptr) throw_unsupported("there is not enough memory to draw the scene");
     for (const Vec3f& p : positions) vertices = std::copy(p.data(), p.data() + 3, vertices);
     for (const auto& t : triangles) indices = std::copy(t.begin(), t.end(), indices);
+    for (const auto& t : triangles) {
+      for (const Index v : t) box_.extend(positions[v]);
+    }
   }
   rtcCommitGeometry(geometry);
   rtcAttachGeometryByID(handles_->scene, geometry, static_cast<unsigned>(mesh_count_));
@@ -128,6 +131,7 @@ bool RayScene::is_blocked(const Ray& ray) const {
 }
 
 bool RayScene::is_inside(const Vec3f& point) const {
+  if (!box_.contains(point)) return false;
   std::vector<int> crossings(mesh_count_);
   const std::size_t majority = voting_directions().size() / 2 + 1;
   std::size_t inside = 0;

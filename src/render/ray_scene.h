@@ -52,6 +52,7 @@ class RayScene {
   struct Handles;
   std::unique_ptr<Handles> handles_;
   std::size_t mesh_count_ = 0;
+  Eigen::AlignedBox3f box_;
 };
 
 }  // namespace isochor::detail

@@ -9,7 +9,8 @@ namespace isochor::detail {
 namespace {
 
 constexpr std::array<int, 3> kSteps{1, 2, 3};
-constexpr std::array<float, 5> kKernel{1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
+constexpr int kKernelSize = 5;
+constexpr std::array<float, kKernelSize> kKernel{1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
 /// Distance from the tangent plane, in units of the scene's size, beyond which a neighbour is another surface.
 constexpr float kPlaneWidth = 0.006f;
 
@@ -41,13 +42,13 @@ Both filtered(const Film& film, int x, int y, int step) {
   const FilmPixel& center = film.at(x, y);
   Both result{center.subject, center.floor};
   Mean subject_key, subject_sky, floor_key, floor_sky;
-  for (int j = -2; j <= 2; ++j) {
-    for (int i = -2; i <= 2; ++i) {
-      const int nx = x + i * step;
-      const int ny = y + j * step;
+  for (int j = 0; j < kKernelSize; ++j) {
+    for (int i = 0; i < kKernelSize; ++i) {
+      const int nx = x + (i - kKernelSize / 2) * step;
+      const int ny = y + (j - kKernelSize / 2) * step;
       if (nx < 0 || ny < 0 || nx >= film.width || ny >= film.height) continue;
       const FilmPixel& other = film.at(nx, ny);
-      const float kernel = kKernel[static_cast<std::size_t>(i + 2)] * kKernel[static_cast<std::size_t>(j + 2)];
+      const float kernel = kKernel[static_cast<std::size_t>(i)] * kKernel[static_cast<std::size_t>(j)];
       if (center.subject.weight > 0 && other.subject.weight > 0) {
         const float w = kernel * similarity(center, other);
         subject_key.add(other.subject.key, w * other.subject.key_weight);

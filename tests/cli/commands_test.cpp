@@ -34,10 +34,10 @@ TEST(Cli, HelpGivesDefaultsAndRanges) {
 // Wrong usage is refused with one sentence.
 TEST(Cli, WrongUsage) {
   const TempFolder here;
-  for (const char* arguments :
-       {"", "fly", "sample", "sample giraffe", "sample unicorn -o u.glb", "inspect", "render --width", "deform x.glb",
-        "sample giraffe -o out.glb --threads -3", "sample giraffe -o out.glb --no-such-option", "sample giraffe -o nowhere/out.glb",
-        "sample giraffe -o .", "sample giraffe -o out.xyz", "demo --only unicorn"}) {
+  for (const char* arguments : {"", "fly", "sample", "sample giraffe", "sample unicorn -o u.glb", "inspect",
+                                "render --width", "deform x.glb", "sample giraffe -o out.glb --threads -3",
+                                "sample giraffe -o out.glb --no-such-option", "sample giraffe -o nowhere/out.glb",
+                                "sample giraffe -o .", "sample giraffe -o out.xyz", "demo --only unicorn"}) {
     expect_refused(run_isochor(here, arguments), arguments);
   }
   EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
@@ -71,7 +71,8 @@ TEST(Cli, InspectFields) {
   for (const char* field : {"triangles", "quads", "polygons"}) EXPECT_TRUE(json["faces"].contains(field));
   EXPECT_GT(json["faces"]["quads"], 100) << "polygons survive the way through glTF";
   ASSERT_GT(json["components"].size(), 5u);
-  for (const char* field : {"vertices", "closed", "oriented", "volume"}) EXPECT_TRUE(json["components"][0].contains(field));
+  for (const char* field : {"vertices", "closed", "oriented", "volume"})
+    EXPECT_TRUE(json["components"][0].contains(field));
   EXPECT_GT(json["joints"], 10);
   EXPECT_GE(json["clips"].size(), 3u);
   std::vector<std::string> codes;
@@ -102,7 +103,8 @@ TEST(Cli, RenderWritesPng) {
   ASSERT_EQ(run_isochor(here, "sample cylinder -o c.glb").code, 0);
   for (const char* extra : {"", "--wireframe --bones", "--clip bend --frames 3", "--views front,left", "--section x",
                             "--bind-pose", "--clip twist --time 0.5 --deformer dqs"}) {
-    const auto ran = run_isochor(here, "render c.glb -o p.png --width 64 --height 48 --samples 2 " + std::string(extra));
+    const auto ran =
+        run_isochor(here, "render c.glb -o p.png --width 64 --height 48 --samples 2 " + std::string(extra));
     ASSERT_EQ(ran.code, 0) << extra << ran.err;
     EXPECT_EQ(test::read_text(here / "p.png").substr(1, 3), "PNG");
   }

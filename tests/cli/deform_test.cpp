@@ -91,9 +91,9 @@ TEST_F(Deform, ImpossibleChoices) {
   test::write_text(here / "stranger.json", R"({"joints": {"nobody": {}}})");
   test::write_text(here / "cube.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   for (const char* arguments :
-       {"--clip dance", "--clip 99", "--clip bend --time 99", "--clip bend --time -1", "--pose missing.json", "--pose bad.json",
-        "--pose stranger.json", "--deformer spline", "--fps -1", "--pose bad.json --clip bend", "--motion missing.bvh",
-        "--motion c.glb --clip bend", "--skeleton missing.txt"}) {
+       {"--clip dance", "--clip 99", "--clip bend --time 99", "--clip bend --time -1", "--pose missing.json",
+        "--pose bad.json", "--pose stranger.json", "--deformer spline", "--fps -1", "--pose bad.json --clip bend",
+        "--motion missing.bvh", "--motion c.glb --clip bend", "--skeleton missing.txt"}) {
     expect_refused(run_isochor(here, "deform c.glb -o out.glb " + std::string(arguments)), arguments);
   }
   expect_refused(run_isochor(here, "deform c.glb -o out.obj"), "a motion into OBJ");

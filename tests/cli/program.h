@@ -36,8 +36,8 @@ inline std::string quoted(const std::filesystem::path& path) { return "'" + path
 
 /// `arguments` as typed in a shell, the folder `here` the current one.
 inline Ran run_isochor(const TempFolder& here, const std::string& arguments) {
-  const std::string command = "cd " + quoted(here.path()) + " && '" ISOCHOR_PROGRAM "' " + arguments +
-                              " >.stdout 2>.stderr </dev/null";
+  const std::string command =
+      "cd " + quoted(here.path()) + " && '" ISOCHOR_PROGRAM "' " + arguments + " >.stdout 2>.stderr </dev/null";
   const int status = std::system(command.c_str());
   Ran ran;
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

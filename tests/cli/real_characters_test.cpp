@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> files_with(const std::string& extension) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(test::shared_data())) {
-    if (entry.is_regular_file() && (extension.empty() || entry.path().extension() == extension)) files.push_back(entry.path());
+    if (entry.is_regular_file() && (extension.empty() || entry.path().extension() == extension))
+      files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -63,9 +64,10 @@ TEST(RealCharacters, HumanBodyWalks) {
   SKIP_WITHOUT_SHARED_DATA();
   const TempFolder here;
   const auto human = test::shared_data() / "makehuman";
-  const auto ran = run_isochor(here, "deform " + quoted(human / "body.obj") + " --skeleton " + quoted(human / "body_rig.txt") +
-                                         " --motion " + quoted(test::shared_data() / "cmu-bvh-dev" / "02_01.bvh") +
-                                         " --motion-rest first-frame --motion-fps 30 -o walk.glb --report r.json");
+  const auto ran =
+      run_isochor(here, "deform " + quoted(human / "body.obj") + " --skeleton " + quoted(human / "body_rig.txt") +
+                            " --motion " + quoted(test::shared_data() / "cmu-bvh-dev" / "02_01.bvh") +
+                            " --motion-rest first-frame --motion-fps 30 -o walk.glb --report r.json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto report = test::read_json(here / "r.json");
   EXPECT_GE(report["motion"]["matched"], 15);

@@ -63,7 +63,7 @@ Skinned skin(const Mesh& m, const SkinnerOptions& options, const std::vector<Aff
   return apply(skinner, matrices);
 }
 
-/// The double reference; returns false where a vertex is further off than 1e-6 of the size of the result.
+/// Compares with the double reference: within 1e-6 of the size of the result and its distance from the origin.
 void expect_like_reference(const Mesh& m, Deformer deformer, const std::vector<Affine>& matrices,
                            const Skinned& skinned) {
   const auto positions = vectors(m.positions);

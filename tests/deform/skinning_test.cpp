@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "deform/skinning_cases.h"
@@ -126,8 +127,8 @@ TEST(Skinning, LbsIsTheWeightedMean) {
 TEST(Skinning, DqsIsTheTextbooks) {
   const auto positions = scattered(kVertices, 2);
   const auto matrices = rigid_joints(kJoints, 3.1);
-  std::vector<DualQuaternion> joints;
-  for (const Affine& m : matrices) joints.push_back(dual_quaternion(m));
+  std::vector<DualQuaternion> joints(kJoints);
+  std::transform(matrices.begin(), matrices.end(), joints.begin(), dual_quaternion);
   for (const bool flip : {false, true}) {
     for (std::size_t j = 0; flip && j < joints.size(); j += 2) {
       for (int i = 0; i < 4; ++i) {

@@ -1,5 +1,7 @@
 #include "isochor/io/assimp_import.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -30,119 +32,8 @@ std::string read_bytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-template <class T>
-void put(std::string& out, T value) {
-  char bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  out.append(bytes, sizeof(T));
-}
-
-// --- PLY, STL, OFF ----------------------------------------------------------------------------------------------------
-
-const char* const kAsciiPly = R"(ply
-format ascii 1.0
-comment a square and a triangle
-element vertex 5
-property float x
-property float y
-property float z
-element face 2
-property list uchar int vertex_indices
-end_header
-0 0 0
-1 0 0
-1 1 0
-0 1 0
-2 0 0.5
-4 0 1 2 3
-3 1 4 2
-)";
-
 void expect_no_error(const Character& character) {
   for (const Problem& problem : validate(character)) EXPECT_NE(problem.severity, Severity::error) << problem.sentence;
-}
-
-void expect_square_and_triangle(const Character& character) {
-  ASSERT_EQ(character.parts.size(), 1U);
-  const Part& part = character.parts[0];
-  EXPECT_EQ(part.surface.corners, (std::vector<Index>{0, 1, 2, 3, 1, 4, 2}));
-  EXPECT_EQ(part.surface.face_begin, (std::vector<Index>{0, 4, 7}));
-  EXPECT_EQ(part.surface.positions.at(4), Vec3(2, 0, 0.5));
-  EXPECT_EQ(part.node, kNone);
-  EXPECT_TRUE(character.skeleton.joints.empty());
-  expect_no_error(character);
-}
-
-// A PLY keeps its vertex order and its polygons, in text and in binary.
-TEST(AssimpPly, TextAndBinary) {
-  expect_square_and_triangle(parse_assimp(kAsciiPly, "ply"));
-  std::string binary = kAsciiPly;
-  binary.resize(binary.find("end_header\n") + 11);
-  binary.replace(binary.find("ascii"), 5, "binary_little_endian");
-  for (const float x : {0.F, 0.F, 0.F, 1.F, 0.F, 0.F, 1.F, 1.F, 0.F, 0.F, 1.F, 0.F, 2.F, 0.F, 0.5F}) put(binary, x);
-  for (const std::vector<int>& face : {std::vector<int>{0, 1, 2, 3}, {1, 4, 2}}) {
-    put(binary, static_cast<std::uint8_t>(face.size()));
-    for (const int v : face) put(binary, static_cast<std::int32_t>(v));
-  }
-  expect_square_and_triangle(parse_assimp(binary, "ply"));
-}
-
-// Broken PLY files are refused.
-TEST(AssimpPly, RefusesBrokenFiles) {
-  const std::string text = kAsciiPly;
-  EXPECT_NE(refusal("", "ply").find("empty"), std::string::npos);
-  EXPECT_NE(refusal("plo\n", "ply"), "");
-  EXPECT_NE(refusal(text.substr(0, 100), "ply").find("no end"), std::string::npos);
-  std::string many = text;
-  many.replace(many.find("vertex 5"), 8, "vertex 999999999");
-  EXPECT_NE(refusal(many, "ply").find("announces more"), std::string::npos);
-  std::string out = text;
-  out.replace(out.find("3 1 4 2"), 7, "3 1 9 2");
-  EXPECT_NE(refusal(out, "ply"), "");
-  std::string nan = text;
-  nan.replace(nan.find("2 0 0.5"), 7, "nan 0 0");
-  EXPECT_NE(refusal(nan, "ply"), "");
-}
-
-// An STL is a soup of triangles: vertices of equal position are shared again.
-TEST(AssimpStl, TextAndBinary) {
-  const float corners[2][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {1, 0, 0, 1, 1, 0, 0, 1, 0}};
-  std::string text = "solid test\n";
-  std::string binary(80, ' ');
-  put(binary, std::uint32_t{2});
-  for (const auto& triangle : corners) {
-    text += "facet normal 0 0 1\nouter loop\n";
-    for (int c = 0; c < 3; ++c) {
-      text += "vertex " + std::to_string(triangle[3 * c]) + " " + std::to_string(triangle[3 * c + 1]) + " " +
-              std::to_string(triangle[3 * c + 2]) + "\n";
-    }
-    text += "endloop\nendfacet\n";
-    for (const float n : {0.F, 0.F, 1.F}) put(binary, n);
-    for (const float x : triangle) put(binary, x);
-    put(binary, std::uint16_t{0});
-  }
-  text += "endsolid test\n";
-  for (const std::string& bytes : {text, binary}) {
-    const Character character = parse_assimp(bytes, "stl");
-    const Part& part = character.parts.at(0);
-    EXPECT_EQ(part.surface.vertex_count(), 4U);
-    EXPECT_EQ(part.surface.corners, (std::vector<Index>{0, 1, 2, 1, 3, 2}));
-    ASSERT_EQ(part.corner_normals.size(), 6U);
-    EXPECT_EQ(part.corner_normals[4], Vec3f(0, 0, 1));
-  }
-  EXPECT_NE(refusal(binary.substr(0, binary.size() - 1), "stl"), "");
-  EXPECT_NE(refusal(text.substr(0, 40), "stl"), "");
-  EXPECT_NE(refusal(std::string(200, 'x'), "stl"), "");
-}
-
-// An OFF keeps its vertex order and its polygons; broken ones are refused.
-TEST(AssimpOff, ReadsAndRefuses) {
-  const std::string text = "OFF\n# comment\n5 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n2 0 0.5\n4 0 1 2 3\n3 1 4 2\n";
-  expect_square_and_triangle(parse_assimp(text, "off"));
-  EXPECT_NE(refusal("OFF\n999999999 1 0\n", "off").find("before its last vertex"), std::string::npos);
-  EXPECT_NE(refusal("COFF\n1 1 0\n", "off").find("plain OFF"), std::string::npos);
-  EXPECT_NE(refusal("OFF\n1 1 0\n0 0 0\n3 0 0 7\n", "off"), "");
-  EXPECT_NE(refusal("PFF", "off"), "");
 }
 
 // --- COLLADA ----------------------------------------------------------------------------------------------------------
@@ -318,6 +209,46 @@ void expect_same_points(const Surface& a, const Surface& b) {
   }
 }
 
+/// A strip of two quads and two joints as a binary FBX of version 7400; the first byte is for the fuzzer.
+std::string strip_fbx() {
+  return read_bytes(std::filesystem::path(ISOCHOR_SOURCE_DIR) / "fuzz/corpus/assimp/strip-binary.fbx").substr(1);
+}
+
+// Polygons, shared vertices, skeleton, skin and weights of a small FBX arrive.
+TEST(AssimpFbx, ReadsSkinnedStrip) {
+  const Character character = parse_assimp(strip_fbx(), "fbx");
+  ASSERT_EQ(character.parts.size(), 1U);
+  const Part& part = character.parts[0];
+  EXPECT_EQ(part.surface.vertex_count(), 6U);
+  EXPECT_EQ(part.surface.face_begin, (std::vector<Index>{0, 4, 8}));
+  ASSERT_EQ(part.skin.joints.size(), 2U);
+  const Skeleton& skeleton = character.skeleton;
+  EXPECT_EQ(skeleton.joints[part.skin.joints[1]].name, "upper");
+  EXPECT_EQ(skeleton.joints[part.skin.joints[1]].parent, part.skin.joints[0]);
+  expect_no_error(character);
+  const PosedPart posed = pose_part(character, part, rest_pose(skeleton), Deformer::lbs, Context());
+  for (std::size_t v = 0; v < 6; ++v) EXPECT_TRUE(posed.positions[v].isApprox(part.surface.positions[v] / 100, 1e-6));
+}
+
+// What assimp would crash on is refused: weights for vertices that are not there, records that contradict themselves,
+// circles among the objects, any cut.
+TEST(AssimpFbx, RefusesBrokenFiles) {
+  const std::string bytes = strip_fbx();
+  for (std::size_t n = 0; n + 200 < bytes.size(); ++n) EXPECT_NE(refusal(bytes.substr(0, n), "fbx"), "") << n;
+  std::string weights = bytes;
+  weights[bytes.find("Indexes") + 7 + 13 + 8] = 66;
+  EXPECT_NE(refusal(weights, "fbx").find("weights for vertices"), std::string::npos);
+  std::string count = bytes;
+  count[bytes.find("Vertices") + 8 + 1] = 99;
+  EXPECT_NE(refusal(count, "fbx").find("contradicts itself"), std::string::npos);
+  // The first connection hangs the mesh from the scene: hang it from itself.
+  std::string circle = bytes;
+  const std::size_t first = bytes.find("OO") + 2;
+  circle.replace(first + 10, 8, bytes.substr(first + 1, 8));
+  EXPECT_NE(refusal(circle, "fbx").find("circle"), std::string::npos);
+  EXPECT_NE(refusal("; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n}\n", "fbx").find("text form"), std::string::npos);
+}
+
 // Two real FBX files: control points, quads, weights and every frame of every clip agree with an independent reading.
 TEST(AssimpFbx, AgreesWithIndependentReading) {
   SKIP_WITHOUT_SHARED_DATA();
@@ -377,16 +308,34 @@ TEST(AssimpImport, AllowList) {
 // Errors name the file; the extension's case does not matter.
 TEST(AssimpImport, ReadsByPath) {
   TempFolder folder;
-  std::ofstream(folder / "A.PLY") << kAsciiPly;
-  EXPECT_EQ(read_assimp(folder / "A.PLY").parts.at(0).name, "A");
-  std::ofstream(folder / "b.ply") << "ply";
+  std::ofstream(folder / "A.DAE") << strip_dae();
+  EXPECT_EQ(read_assimp(folder / "A.DAE").name, "A");
+  std::ofstream(folder / "b.dae") << "<COLLADA>";
   try {
-    read_assimp(folder / "b.ply");
+    read_assimp(folder / "b.dae");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find("b.ply: "), 0U) << error.what();
+    EXPECT_EQ(std::string(error.what()).find("b.dae: "), 0U) << error.what();
   }
-  EXPECT_THROW(read_assimp(folder / "none.ply"), Error);
+  EXPECT_THROW(read_assimp(folder / "none.dae"), Error);
+}
+
+// What assimp has been seen to crash or hang on is refused before it sees it.
+TEST(AssimpImport, GuardsAssimp) {
+  const auto changed = [](const char* from, const char* to) {
+    std::string text = strip_dae();
+    return text.replace(text.find(from), std::strlen(from), to);
+  };
+  EXPECT_NE(refusal(changed("<p>0 0 1", "<p>0 0$1"), "dae").find("<p>"), std::string::npos);
+  EXPECT_NE(refusal(changed("vertex_weights count=\"6\"", "vertex_weights count=\"2\""), "dae").find("<vertex_weights>"),
+            std::string::npos);
+  EXPECT_NE(refusal(changed("count=\"18\"", "count=\"999999999\""), "dae").find("<float_array>"), std::string::npos);
+  EXPECT_NE(refusal(changed("<accessor source=\"#pos-a\" count=\"6\"", "<accessor source=\"#pos-a\" count=\"60\""), "dae")
+                .find("<accessor>"),
+            std::string::npos);
+  std::string xml = "<COLLADA>";
+  for (int i = 0; i < 100000; ++i) xml += "<node>";
+  EXPECT_NE(refusal(xml, "dae").find("too deep"), std::string::npos);
 }
 
 }  // namespace

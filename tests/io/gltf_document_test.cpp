@@ -175,7 +175,7 @@ TEST(GltfContainer, RefusesATruncatedFile) {
 // An empty file, one that is not glTF, another container version and another glTF version are refused by name.
 TEST(GltfContainer, RefusesWhatIsNotGltf2) {
   EXPECT_TRUE(contains(parse_sentence(std::vector<std::uint8_t>{}), "it is empty"));
-  EXPECT_TRUE(contains(parse_sentence({'P', 'K', 3, 4, 0, 0}), "JSON is broken"));
+  EXPECT_TRUE(contains(parse_sentence(std::vector<std::uint8_t>{'P', 'K', 3, 4, 0, 0}), "JSON is broken"));
   EXPECT_TRUE(contains(parse_sentence(Json::array()), "not an object"));
   EXPECT_TRUE(contains(parse_sentence(Json::object()), "no 'asset'"));
   EXPECT_TRUE(contains(parse_sentence(Json{{"asset", {{"version", "1.0"}}}}), "version '1.0'"));

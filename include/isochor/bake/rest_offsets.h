@@ -26,9 +26,9 @@ struct OffsetInput {
   std::span<const Vec3> target_normals = {};  // #V or empty
 };
 
-/// positions: c with M (rest + c) = target, so c = linear(M)^-1 (target - M rest). Where M is nearly singular (a 180° twist
-/// flattens the skin) the inverse is damped, so that offsets stay of the size of the character.
-/// normals: n with rest_normal + n ∥ linear(M)^T target_normal, since viewers turn normals by the inverse transpose.
+/// positions: c with M (rest + c) = target, so c = linear(M)^-1 (target - M rest). Where M is nearly singular (a 180°
+/// twist flattens the skin) the inverse is damped, so that offsets stay of the size of the character. normals: n with
+/// rest_normal + n ∥ linear(M)^T target_normal, since viewers turn normals by the inverse transpose.
 RestOffsets rest_offsets(const OffsetInput& input);
 
 }  // namespace isochor

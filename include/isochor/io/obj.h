@@ -47,7 +47,7 @@ std::string format_mtl(std::span<const Material> materials);
 
 /// Writes the OBJ, and beside it an .mtl of the same stem where a part uses materials. Neither file is ever half written.
 void write_obj(const std::filesystem::path& path, std::span<const ObjPart> parts, std::span<const Material> materials);
-/// The character at rest (its bind shape).
+/// The character's bind shape; parts without a skin where the rest pose puts them.
 void write_obj(const std::filesystem::path& path, const Character& character);
 
 }  // namespace isochor

@@ -72,9 +72,9 @@ std::vector<Affine> skin_matrices(const Skin& skin, std::span<const Affine> glob
 /// Writes into `out`; allocates nothing.
 void skin_matrices(const Skin& skin, std::span<const Affine> global, std::span<Affine> out);
 
-/// All parts as one surface, welded, so that topology and volume see the whole character. Parts are welded to each other
-/// only where they share joints, or where neither has a skin: two instances of one mesh that lie on each other in the
-/// bind pose go different ways and stay apart.
+/// All parts as one surface, welded, so that topology and volume see the whole character. Parts are welded to each
+/// other only where they share joints, or where neither has a skin: two instances of one mesh that lie on each other in
+/// the bind pose go different ways and stay apart.
 struct WholeSurface {
   Weld weld;                      ///< source vertices: those of part 0, then of part 1 …
   std::vector<Index> part_begin;  // #parts+1: first source vertex of each part

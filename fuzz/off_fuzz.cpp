@@ -1,0 +1,15 @@
+// OFF meshes.
+#include <cstddef>
+#include <cstdint>
+
+#include "isochor/base/error.h"
+#include "isochor/io/off.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    isochor::parse_off({reinterpret_cast<const char*>(data), size});
+  } catch (const isochor::Error&) {
+    // refused with a sentence: what a broken file deserves
+  }
+  return 0;
+}
