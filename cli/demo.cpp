@@ -99,7 +99,7 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
   write_png(portrait(playback, options, session), options.folder / (info.name + ".png"));
 
   page.heading(info.name);
-  page.paragraph(info.description + ". " + count(character.vertex_count(), "vertex") + ", " +
+  page.paragraph(info.description + " " + count(character.vertex_count(), "vertex") + ", " +
                  count(character.skeleton.deforming_count(), "joint") + ", " +
                  count(playback.topology().components.size(), "component") + ". File: " + info.name + ".glb");
   page.picture(info.name + ".png", info.name + " at rest");
@@ -153,11 +153,13 @@ int demo(const Demo& options, Session& session) {
   page.paragraph(
       "Procedural characters, their clips under linear blend skinning and dual quaternion skinning, and the volume "
       "that each loses.");
+  HtmlPage details("");
   for (const SampleInfo& info : chosen) {
     session.print(info.name + ": shape, clips, pictures");
-    show_character(info, options, page, session);
+    show_character(info, options, details, session);
   }
   add_summary(page, session.report()["characters"]);
+  page.append(details);
   write_file_atomically(options.folder / "report.html", page.text());
   session.print("Done: open " + (options.folder / "report.html").string());
   return exit_done;

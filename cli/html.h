@@ -31,6 +31,9 @@ class HtmlPage {
   /// An inline SVG.
   void chart(std::span<const Series> series, const ChartText& text);
 
+  /// The contents of another page, at the end of this one.
+  void append(const HtmlPage& other) { body_ += other.body_; }
+
   std::string text() const;
 
  private:

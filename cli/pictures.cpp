@@ -49,6 +49,10 @@ void add_bones(Scene& scene, const Skeleton& skeleton, const Pose& pose) {
     parents.push_back(parent == kNone ? kNone : shown[parent]);
   }
   scene.bones = bones_of(positions, parents);
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    if (joint.deforms && joint.tail) scene.bones.push_back({global[j].translation(), global[j] * *joint.tail});
+  }
 }
 
 void show_weights(Scene& scene, const Character& character, const std::string& joint) {

@@ -27,6 +27,11 @@ struct VertexSource {
   }
 };
 
+[[noreturn]] void throw_lonely_set(const Where& where, std::size_t set) {
+  throw_bad_input("its " + where.str() + " has one of JOINTS_" + std::to_string(set) + " and WEIGHTS_" +
+                  std::to_string(set) + " without the other");
+}
+
 VertexSource find_vertices(const Json& root, const Json& primitive, const Where& where) {
   const std::size_t accessors = count(root, "accessors");
   const Json& attributes = get_object(primitive, "attributes", where);
@@ -38,10 +43,7 @@ VertexSource find_vertices(const Json& root, const Json& primitive, const Where&
     const auto joints = get_index(attributes, joints_name.c_str(), accessors, where);
     const auto weights = get_index(attributes, weights_name.c_str(), accessors, where);
     if (!joints && !weights) break;
-    if (!joints || !weights) {
-      throw_bad_input("its " + where.str() + " has one of " + joints_name + " and " + weights_name +
-                      " without the other");
-    }
+    if (!joints || !weights) throw_lonely_set(where, set);
     source.joints.push_back(*joints);
     source.weights.push_back(*weights);
   }

@@ -92,7 +92,8 @@ SkinWeights to_sparse(const WeightTable& table) {
       if (table(v, j) > 0) row.push_back({static_cast<Index>(j), table(v, j)});
     }
     // Summing from the largest down gives a vertex and its reflection the same sum.
-    std::stable_sort(row.begin(), row.end(), [](const Influence& a, const Influence& b) { return a.weight > b.weight; });
+    std::stable_sort(row.begin(), row.end(),
+                     [](const Influence& a, const Influence& b) { return a.weight > b.weight; });
     weights.add_row(row);
   }
   normalise(weights);

@@ -16,7 +16,8 @@ namespace isochor::model {
 
 /// How a blob takes part in a body.
 struct BlobRole {
-  /// The joints that move it; where there are several, the one whose bone is nearest. For mirrored blobs those of the left side.
+  /// The joints that move it; where there are several, the one whose bone is nearest. For mirrored blobs those of the
+  /// left side.
   std::vector<std::string> joints = {};
   double blend = 0.1;   ///< m; see Blob::blend
   double spread = 0.1;  ///< m; over about this length its weights fade into its neighbours'

@@ -63,7 +63,8 @@ double mean_edge(const Surface& surface) {
   double sum = 0;
   for (std::size_t f = 0; f < surface.face_count(); ++f) {
     const auto face = surface.face(f);
-    for (std::size_t c = 0; c < 4; ++c) sum += (surface.positions[face[c]] - surface.positions[face[(c + 1) % 4]]).norm();
+    for (std::size_t c = 0; c < 4; ++c)
+      sum += (surface.positions[face[c]] - surface.positions[face[(c + 1) % 4]]).norm();
   }
   return sum / static_cast<double>(surface.corners.size());
 }
@@ -84,9 +85,9 @@ EdgeKey edge_key(Index a, Index b) { return {std::min(a, b), std::max(a, b)}; }
 
 /// The sums that the rules of Catmull and Clark need, by edge and by vertex.
 struct SplitSums {
-  std::map<EdgeKey, Vec3> edge;    // of the centres of the two faces at an edge
-  std::vector<Vec3> faces;         // of the centres of the faces at a vertex
-  std::vector<Vec3> neighbours;    // of the vertices at the other ends of its edges
+  std::map<EdgeKey, Vec3> edge;  // of the centres of the two faces at an edge
+  std::vector<Vec3> faces;       // of the centres of the faces at a vertex
+  std::vector<Vec3> neighbours;  // of the vertices at the other ends of its edges
   std::vector<int> valence;
 };
 
@@ -156,7 +157,8 @@ QuadMesh split(const QuadMesh& coarse) {
   fine.mirror = m;
   fine.mirror.resize(fine.surface.vertex_count());
   for (const auto& [key, v] : middle) fine.mirror[v] = middle.at(edge_key(m[key.first], m[key.second]));
-  for (const auto& [key, v] : center) fine.mirror[v] = center.at(face_key({m[key[0]], m[key[1]], m[key[2]], m[key[3]]}));
+  for (const auto& [key, v] : center)
+    fine.mirror[v] = center.at(face_key({m[key[0]], m[key[1]], m[key[2]], m[key[3]]}));
   return fine;
 }
 

@@ -15,8 +15,8 @@ namespace isochor::model {
 /// An ellipse across a limb.
 struct Ring {
   Vec3 center;
-  Vec3 axis;            ///< along the limb, outward
-  Vec3 up;              ///< a direction across it; where a corner of the cage comes to lie, but for four corners: between two
+  Vec3 axis;  ///< along the limb, outward
+  Vec3 up;    ///< a direction across it; where a corner of the cage comes to lie, but for four corners: between two
   double up_radius = 0;
   double side_radius = 0;
 };

@@ -92,7 +92,8 @@ void add_grid_cap(Index first, int segments, bool top, Surface& surface) {
       const std::vector<Vec3>& p = surface.positions;
       const Vec3 across = (1 - u) * p[at(0, j)] + u * p[at(n, j)];
       const Vec3 along = (1 - v) * p[at(i, 0)] + v * p[at(i, n)];
-      const Vec3 corners = (1 - u) * ((1 - v) * p[at(0, 0)] + v * p[at(0, n)]) + u * ((1 - v) * p[at(n, 0)] + v * p[at(n, n)]);
+      const Vec3 corners =
+          (1 - u) * ((1 - v) * p[at(0, 0)] + v * p[at(0, n)]) + u * ((1 - v) * p[at(n, 0)] + v * p[at(n, n)]);
       Vec3 inner = across + along - corners;
       inner.y() = height;
       at(i, j) = static_cast<Index>(surface.positions.size());

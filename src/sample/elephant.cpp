@@ -34,7 +34,8 @@ RigBuilder elephant_rig() {
   rig.tail("Head", {0, 2.55, 1.95});
   rig.joint("Jaw", "Head", {0, 2.10, 1.75});
   rig.tail("Jaw", {0, 1.84, 2.04});
-  const Vec3 trunk[] = {{0, 2.34, 2.02}, {0, 1.98, 2.24}, {0, 1.60, 2.33}, {0, 1.22, 2.36}, {0, 0.86, 2.39}, {0, 0.55, 2.49}};
+  const Vec3 trunk[] = {{0, 2.34, 2.02}, {0, 1.98, 2.24}, {0, 1.60, 2.33},
+                        {0, 1.22, 2.36}, {0, 0.86, 2.39}, {0, 0.55, 2.49}};
   std::string parent = "Head";
   for (int t = 0; t < 6; ++t) {
     const std::string name = "Trunk" + std::to_string(t + 1);
@@ -72,7 +73,8 @@ void add_head(BlobBody& body) {
   const BlobRole head{.joints = {"Head"}, .blend = 0.2, .spread = 0.16};
   body.add(Ellipsoid{{0, 2.62, 1.60}, {0.46, 0.50, 0.46}}, head);
   body.add(RoundCone{{0, 2.52, 1.70}, {0, 2.36, 1.94}, 0.40, 0.31}, head);
-  const Vec3 center[] = {{0, 2.36, 1.98}, {0, 1.98, 2.24}, {0, 1.60, 2.33}, {0, 1.22, 2.36}, {0, 0.86, 2.39}, {0, 0.55, 2.49}, {0, 0.40, 2.64}};
+  const Vec3 center[] = {{0, 2.36, 1.98}, {0, 1.98, 2.24}, {0, 1.60, 2.33}, {0, 1.22, 2.36},
+                         {0, 0.86, 2.39}, {0, 0.55, 2.49}, {0, 0.40, 2.64}};
   const double radius[] = {0.29, 0.225, 0.19, 0.165, 0.14, 0.12, 0.115};
   for (int t = 0; t < 6; ++t) {
     body.add(RoundCone{center[t], center[t + 1], radius[t], radius[t + 1]},
@@ -112,7 +114,8 @@ void add_legs_and_tail(BlobBody& body) {
 
   const std::vector<std::string> tail{"Tail1", "Tail2", "Tail3"};
   body.add(RoundCone{{0, 2.18, -1.50}, {0, 1.75, -1.76}, 0.10, 0.065}, {.joints = tail, .blend = 0.15, .spread = 0.09});
-  body.add(RoundCone{{0, 1.75, -1.76}, {0, 1.14, -1.81}, 0.065, 0.045}, {.joints = tail, .blend = 0.05, .spread = 0.09});
+  body.add(RoundCone{{0, 1.75, -1.76}, {0, 1.14, -1.81}, 0.065, 0.045},
+           {.joints = tail, .blend = 0.05, .spread = 0.09});
   body.add(Ellipsoid{{0, 1.02, -1.815}, {0.075, 0.20, 0.075}},
            {.joints = {"Tail3"}, .blend = 0.05, .spread = 0.09, .material = dark});
 }
@@ -135,21 +138,24 @@ void grow_head(Cage& cage) {
   for (const double y : {1.5, 1.9, 2.3}) {
     for (const Index f : cage.faces_at(both(0.2, y, 1.24), kZ)) front.push_back(f);
   }
-  cage.extrude(front, Course{.knots = {{{0, 2.30, 1.24}, 0.54, 0.50}, {{0, 2.48, 1.52}, 0.56, 0.46}, {{0, 2.42, 1.92}, 0.40, 0.36}},
-                             .up = kY,
-                             .start = {0, 0.4, 1}});
-  cage.extrude(cage.faces_at(both(0.15, 2.42, 1.92), kZ),
-               Course{.knots = {{{0, 2.26, 2.08}, 0.26},
-                                {{0, 1.98, 2.24}, 0.225},
-                                {{0, 1.60, 2.33}, 0.19},
-                                {{0, 1.22, 2.36}, 0.165, 0, 2},
-                                {{0, 0.86, 2.39}, 0.14, 0, 2},
-                                {{0, 0.55, 2.49}, 0.12},
-                                {{0, 0.35, 2.70}, 0.105}},
-                      .up = {0, 1, 1},
-                      .start = {0, -0.7, 1}});
+  cage.extrude(
+      front,
+      Course{.knots = {{{0, 2.30, 1.24}, 0.54, 0.50}, {{0, 2.48, 1.52}, 0.56, 0.46}, {{0, 2.42, 1.92}, 0.40, 0.36}},
+             .up = kY,
+             .start = {0, 0.4, 1}});
+  cage.extrude(cage.faces_at(both(0.15, 2.42, 1.92), kZ), Course{.knots = {{{0, 2.26, 2.08}, 0.26},
+                                                                           {{0, 1.98, 2.24}, 0.225},
+                                                                           {{0, 1.60, 2.33}, 0.19},
+                                                                           {{0, 1.22, 2.36}, 0.165, 0, 2},
+                                                                           {{0, 0.86, 2.39}, 0.14, 0, 2},
+                                                                           {{0, 0.55, 2.49}, 0.12},
+                                                                           {{0, 0.35, 2.70}, 0.105}},
+                                                                 .up = {0, 1, 1},
+                                                                 .start = {0, -0.7, 1}});
   cage.extrude(cage.faces_at(both(0.15, 2.12, 1.92), {0, -0.3, 1}),
-               Course{.knots = {{{0, 2.00, 1.86}, 0.15, 0.18}, {{0, 1.85, 2.00}, 0.07, 0.08}}, .up = {0, 1, 1}, .start = {0, -1, 1}});
+               Course{.knots = {{{0, 2.00, 1.86}, 0.15, 0.18}, {{0, 1.85, 2.00}, 0.07, 0.08}},
+                      .up = {0, 1, 1},
+                      .start = {0, -1, 1}});
 }
 
 void grow_head_pairs(Cage& cage) {
@@ -157,10 +163,12 @@ void grow_head_pairs(Cage& cage) {
   cage.extrude_pair(lid, Course{.knots = {{{0.34, 2.62, 1.94}, 0.075}}, .up = kY, .start = {1, 0, 0.4}});
   cage.paint_pair(lid, eye);
   cage.extrude_pair(lid, Course{.knots = {{{0.38, 2.62, 1.955}, 0.05}}, .up = kY, .start = {1, 0, 0.4}});
-  cage.extrude_pair({cage.face_at({0.3, 2.15, 1.8}, {1, -0.6, 0.2})},
-                    Course{.knots = {{{0.29, 2.00, 2.07}, 0.085}, {{0.33, 1.82, 2.26}, 0.078}, {{0.37, 1.72, 2.58}, 0.06}, {{0.36, 1.78, 2.885}, 0.022}},
-                           .up = kX,
-                           .start = {0.2, -0.7, 0.7}});
+  cage.extrude_pair({cage.face_at({0.3, 2.15, 1.8}, {1, -0.6, 0.2})}, Course{.knots = {{{0.29, 2.00, 2.07}, 0.085},
+                                                                                       {{0.33, 1.82, 2.26}, 0.078},
+                                                                                       {{0.37, 1.72, 2.58}, 0.06},
+                                                                                       {{0.36, 1.78, 2.885}, 0.022}},
+                                                                             .up = kX,
+                                                                             .start = {0.2, -0.7, 0.7}});
   cage.extrude_pair(cage.faces_at({{0.45, 2.6, 1.4}, {0.45, 2.35, 1.4}}, {1, 0.1, 0}),
                     Course{.knots = {{{0.50, 2.46, 1.45}, 0.15, 0.50},
                                      {{0.66, 2.34, 1.36}, 0.20, 0.85},
@@ -185,10 +193,13 @@ void grow_legs_and_tail(Cage& cage) {
                                      {{0.43, 0.02, -0.90}, 0.27}},
                            .up = kX,
                            .start = -kY});
-  cage.extrude(cage.faces_at({{0.2, 2.1, -1.55}, {-0.2, 2.1, -1.55}}, -kZ),
-               Course{.knots = {{{0, 2.06, -1.60}, 0.12}, {{0, 1.75, -1.76}, 0.065}, {{0, 1.18, -1.81}, 0.05}, {{0, 1.02, -1.815}, 0.07}, {{0, 0.86, -1.815}, 0.04}},
-                      .up = {0, 1, -1},
-                      .start = {0, -0.4, -1}});
+  cage.extrude(cage.faces_at({{0.2, 2.1, -1.55}, {-0.2, 2.1, -1.55}}, -kZ), Course{.knots = {{{0, 2.06, -1.60}, 0.12},
+                                                                                             {{0, 1.75, -1.76}, 0.065},
+                                                                                             {{0, 1.18, -1.81}, 0.05},
+                                                                                             {{0, 1.02, -1.815}, 0.07},
+                                                                                             {{0, 0.86, -1.815}, 0.04}},
+                                                                                   .up = {0, 1, -1},
+                                                                                   .start = {0, -0.4, -1}});
 }
 
 std::vector<Material> elephant_materials() {
@@ -218,8 +229,7 @@ Character make_elephant(const ElephantOptions& options, const Context& context) 
   elephant.name = "elephant";
   elephant.skeleton = rig.build(model::JointAxes::world);
   elephant.materials = elephant_materials();
-  elephant.parts.push_back(
-      body.build(elephant.skeleton, "elephant", {cage, 2 + options.refinement, context}));
+  elephant.parts.push_back(body.build(elephant.skeleton, "elephant", {cage, 2 + options.refinement, context}));
   elephant.clips = {model::elephant_walk(elephant.skeleton), model::elephant_sit(elephant.skeleton)};
   return elephant;
 }

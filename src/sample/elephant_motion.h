@@ -6,7 +6,8 @@
 
 namespace isochor::model {
 
-/// A walk in place: feet in the order left hind, left front, right hind, right front, as elephants have it at every speed.
+/// A walk in place: feet in the order left hind, left front, right hind, right front, as elephants have it at every
+/// speed.
 Clip elephant_walk(const Skeleton& skeleton);
 
 /// Down on its haunches, front legs straight, trunk raised.

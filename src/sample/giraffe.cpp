@@ -70,7 +70,8 @@ void add_neck_and_head(BlobBody& body) {
   body.add(RoundCone{{0, 2.46, 0.49}, {0, 2.75, 0.625}, 0.055, 0.055}, mane);
   body.add(RoundCone{{0, 2.75, 0.625}, {0, 3.84, 1.02}, 0.055, 0.055}, mane);
   body.add(Ellipsoid{{0, 3.90, 1.27}, {0.23, 0.235, 0.28}}, {.joints = {"Head"}, .blend = 0.14, .spread = 0.12});
-  body.add(RoundCone{{0, 3.84, 1.45}, {0, 3.725, 1.86}, 0.185, 0.125}, {.joints = {"Head"}, .blend = 0.12, .spread = 0.1});
+  body.add(RoundCone{{0, 3.84, 1.45}, {0, 3.725, 1.86}, 0.185, 0.125},
+           {.joints = {"Head"}, .blend = 0.12, .spread = 0.1});
   body.add(Ellipsoid{{0, 3.715, 1.91}, {0.165, 0.13, 0.145}},
            {.joints = {"Head"}, .blend = 0.08, .spread = 0.1, .material = muzzle});
   const BlobRole both{.joints = {"Head"}, .blend = 0.05, .spread = 0.05, .mirrored = true};
@@ -133,21 +134,24 @@ void grow_neck_and_head(Cage& cage) {
                            .start = {0, 0.9, 0.4}});
   const std::vector<Index> front =
       cage.faces_at({{0.1, 3.8, 1.4}, {-0.1, 3.8, 1.4}, {0.1, 3.98, 1.4}, {-0.1, 3.98, 1.4}}, kZ);
-  cage.extrude(front, Course{.knots = {{{0, 3.84, 1.52}, 0.175}, {{0, 3.78, 1.72}, 0.14}, {{0, 3.715, 1.95}, 0.12, 0.15}},
-                             .up = kY,
-                             .start = {0, -0.2, 1}});
+  cage.extrude(front,
+               Course{.knots = {{{0, 3.84, 1.52}, 0.175}, {{0, 3.78, 1.72}, 0.14}, {{0, 3.715, 1.95}, 0.12, 0.15}},
+                      .up = kY,
+                      .start = {0, -0.2, 1}});
   const std::vector<Index> lid{cage.face_at({0.19, 3.96, 1.43}, {1, 0.4, 0.1})};
   cage.extrude_pair(lid, Course{.knots = {{{0.2, 3.945, 1.43}, 0.065}}, .up = kY, .start = kX});
   cage.paint_pair(lid, eye);
   cage.extrude_pair(lid, Course{.knots = {{{0.235, 3.945, 1.43}, 0.045}}, .up = kY, .start = kX});
-  cage.extrude_pair({cage.face_at({0.2, 3.98, 1.14}, {1, 0, -0.4})},
-                    Course{.knots = {{{0.23, 3.99, 1.14}, 0.06, 0.05}, {{0.38, 4.03, 1.12}, 0.1, 0.05}, {{0.52, 4.07, 1.10}, 0.06, 0.03}},
-                           .up = kY,
-                           .start = kX});
-  cage.extrude_pair({cage.face_at({0.1, 4.08, 1.16}, kY)},
-                    Course{.knots = {{{0.115, 4.15, 1.19}, 0.055}, {{0.14, 4.33, 1.14}, 0.055}, {{0.148, 4.42, 1.125}, 0.06}},
-                           .up = kX,
-                           .start = kY});
+  cage.extrude_pair({cage.face_at({0.2, 3.98, 1.14}, {1, 0, -0.4})}, Course{.knots = {{{0.23, 3.99, 1.14}, 0.06, 0.05},
+                                                                                      {{0.38, 4.03, 1.12}, 0.1, 0.05},
+                                                                                      {{0.52, 4.07, 1.10}, 0.06, 0.03}},
+                                                                            .up = kY,
+                                                                            .start = kX});
+  cage.extrude_pair(
+      {cage.face_at({0.1, 4.08, 1.16}, kY)},
+      Course{.knots = {{{0.115, 4.15, 1.19}, 0.055}, {{0.14, 4.33, 1.14}, 0.055}, {{0.148, 4.42, 1.125}, 0.06}},
+             .up = kX,
+             .start = kY});
 }
 
 void grow_legs_and_tail(Cage& cage) {
@@ -165,14 +169,13 @@ void grow_legs_and_tail(Cage& cage) {
                                      {{0.25, 0.02, -0.52}, 0.15}},
                            .up = kX,
                            .start = -kY});
-  cage.extrude(cage.faces_at({{0.1, 1.9, -0.9}, {-0.1, 1.9, -0.9}}, -kZ),
-               Course{.knots = {{{0, 1.84, -0.97}, 0.085},
-                                {{0, 1.54, -1.08}, 0.06},
-                                {{0, 1.14, -1.135}, 0.05},
-                                {{0, 0.97, -1.145}, 0.075},
-                                {{0, 0.82, -1.145}, 0.05}},
-                      .up = {0, 1, -1},
-                      .start = {0, -0.5, -1}});
+  cage.extrude(cage.faces_at({{0.1, 1.9, -0.9}, {-0.1, 1.9, -0.9}}, -kZ), Course{.knots = {{{0, 1.84, -0.97}, 0.085},
+                                                                                           {{0, 1.54, -1.08}, 0.06},
+                                                                                           {{0, 1.14, -1.135}, 0.05},
+                                                                                           {{0, 0.97, -1.145}, 0.075},
+                                                                                           {{0, 0.82, -1.145}, 0.05}},
+                                                                                 .up = {0, 1, -1},
+                                                                                 .start = {0, -0.5, -1}});
 }
 
 /// The quads that came from one face of the cage lie one after another: their vertices and their common centre.
@@ -203,7 +206,8 @@ void paint_spots(Part& part, std::size_t quads) {
   std::set<Index> taken;
   for (const Block& block : blocks) {
     const auto free = [&](Index v) { return taken.count(v) == 0; };
-    if (!block.bare || block.center.x() < 0 || !std::all_of(block.vertices.begin(), block.vertices.end(), free)) continue;
+    if (!block.bare || block.center.x() < 0 || !std::all_of(block.vertices.begin(), block.vertices.end(), free))
+      continue;
     taken.insert(block.vertices.begin(), block.vertices.end());
     const Vec3 reflection(-block.center.x(), block.center.y(), block.center.z());
     for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -17,8 +17,8 @@ FieldSample evaluate_sphere(const Vec3& offset, double radius) {
   return {offset.norm() - radius, unit_or(offset, Vec3::UnitY())};
 }
 
-/// In the half plane through the axis, with t along it and y away from it: two discs and their common tangent, whose normal
-/// is (s, c). The foot of a point on the tangent tells which of the three pieces is nearest.
+/// In the half plane through the axis, with t along it and y away from it: two discs and their common tangent, whose
+/// normal is (s, c). The foot of a point on the tangent tells which of the three pieces is nearest.
 FieldSample evaluate_solid(const RoundCone& cone, const Vec3& point) {
   const Vec3 axis = cone.b - cone.a;
   const double length = axis.norm();

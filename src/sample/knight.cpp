@@ -54,7 +54,8 @@ void add_trunk_and_head(BlobBody& body) {
   body.add(Ellipsoid{{0, 1.32, 0}, {0.185, 0.165, 0.125}}, trunk);
   body.add(RoundCone{{0.06, 1.40, 0}, {0.17, 1.42, 0}, 0.08, 0.08},
            {.joints = {"LeftShoulder"}, .blend = 0.08, .spread = 0.045, .mirrored = true, .material = model::mail});
-  body.add(RoundCone{{0, 1.44, -0.01}, {0, 1.58, 0}, 0.068, 0.062}, {.joints = {"Neck"}, .blend = 0.06, .spread = 0.035});
+  body.add(RoundCone{{0, 1.44, -0.01}, {0, 1.58, 0}, 0.068, 0.062},
+           {.joints = {"Neck"}, .blend = 0.06, .spread = 0.035});
   const BlobRole head{.joints = {"Head"}, .blend = 0.04, .spread = 0.03};
   body.add(Ellipsoid{{0, 1.70, 0.01}, {0.095, 0.12, 0.112}}, head);
   body.add(Ellipsoid{{0, 1.63, 0.045}, {0.072, 0.062, 0.072}}, head);
@@ -70,11 +71,15 @@ void add_limbs(BlobBody& body) {
   bone("LeftUpperLeg", {{0.10, 0.92, 0}, {0.105, 0.50, 0.012}, 0.105, 0.072}, model::mail);
   bone("LeftLowerLeg", {{0.105, 0.50, 0.012}, {0.11, 0.10, -0.02}, 0.070, 0.048}, model::mail);
   bone("LeftLowerLeg", {{0.107, 0.38, -0.025}, {0.109, 0.26, -0.025}, 0.058, 0.048}, model::mail);
-  const BlobRole hand{.joints = {"LeftHand"}, .blend = 0.03, .spread = 0.025, .mirrored = true, .material = model::leather};
+  const BlobRole hand{
+      .joints = {"LeftHand"}, .blend = 0.03, .spread = 0.025, .mirrored = true, .material = model::leather};
   body.add(Ellipsoid{{0.80, 1.43, 0}, {0.095, 0.034, 0.048}}, hand);
   body.add(RoundCone{{0.765, 1.43, 0.03}, {0.825, 1.42, 0.072}, 0.020, 0.017}, hand);
-  body.add(RoundCone{{0.112, 0.06, -0.03}, {0.118, 0.04, 0.14}, 0.055, 0.045},
-           {.joints = {"LeftFoot", "LeftToes"}, .blend = 0.04, .spread = 0.03, .mirrored = true, .material = model::leather});
+  body.add(RoundCone{{0.112, 0.06, -0.03}, {0.118, 0.04, 0.14}, 0.055, 0.045}, {.joints = {"LeftFoot", "LeftToes"},
+                                                                                .blend = 0.04,
+                                                                                .spread = 0.03,
+                                                                                .mirrored = true,
+                                                                                .material = model::leather});
 }
 
 /// A part of many shells that takes its bind pose and joints from the body.
@@ -142,7 +147,8 @@ Part make_cape(const Part& body, const Skeleton& skeleton) {
     const double width = 0.17 + 0.19 * j;
     const double fold = 0.022 * j * model::wave(2.5 * s + 0.25);
     const double wrap = 0.045 * (1 - j) * s * s;
-    return Vec3(width * s, 1.475 - 1.15 * j - 0.03 * (1 - j) * s * s, -0.15 - 0.13 * j - 0.06 * std::sqrt(j) + wrap + fold);
+    return Vec3(width * s, 1.475 - 1.15 * j - 0.03 * (1 - j) * s * s,
+                -0.15 - 0.13 * j - 0.06 * std::sqrt(j) + wrap + fold);
   };
   cape.surface = model::sheet({24, 26}, place);
   cape.face_material.assign(cape.surface.face_count(), model::cloth);

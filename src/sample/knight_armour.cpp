@@ -14,8 +14,8 @@ namespace {
 constexpr double kThickness = 0.012;
 constexpr int kAround = 28;
 
-const CrossAxes kUpright{Vec3::UnitZ(), Vec3::UnitX()};  // along +y
-const CrossAxes kSideways{Vec3::UnitY(), Vec3::UnitZ()}; // along +x
+const CrossAxes kUpright{Vec3::UnitZ(), Vec3::UnitX()};   // along +y
+const CrossAxes kSideways{Vec3::UnitY(), Vec3::UnitZ()};  // along +x
 
 /// Tubes are given from below, or from the shoulder outwards.
 Surface plate_tube(const std::vector<Hoop>& hoops, const CrossAxes& axes) {
@@ -84,7 +84,12 @@ Surface visor() {
 void add_head_and_trunk(std::vector<Plate>& plates) {
   plates.push_back({helmet(), steel, "Head"});
   plates.push_back({visor(), steel, "Head"});
-  plates.push_back({plate_tube({{{0, 1.44, -0.005}, 0.105, 0.125}, {{0, 1.475, -0.005}, 0.10, 0.108}, {{0, 1.51, 0}, 0.09, 0.092}, {{0, 1.55, 0}, 0.092, 0.094}}, kUpright), steel, "Neck"});
+  plates.push_back({plate_tube({{{0, 1.44, -0.005}, 0.105, 0.125},
+                                {{0, 1.475, -0.005}, 0.10, 0.108},
+                                {{0, 1.51, 0}, 0.09, 0.092},
+                                {{0, 1.55, 0}, 0.092, 0.094}},
+                               kUpright),
+                    steel, "Neck"});
   plates.push_back({plate_tube({{{0, 1.055, 0}, 0.140, 0.165},
                                 {{0, 1.10, 0}, 0.136, 0.158},
                                 {{0, 1.16, 0.004}, 0.142, 0.163},
@@ -96,25 +101,62 @@ void add_head_and_trunk(std::vector<Plate>& plates) {
                                 {{0, 1.475, -0.004}, 0.105, 0.122}},
                                kUpright),
                     steel});
-  plates.push_back({plate_tube({{{0, 1.025, 0}, 0.150, 0.174}, {{0, 1.045, 0}, 0.153, 0.177}, {{0, 1.07, 0}, 0.150, 0.174}}, kUpright), leather});
+  plates.push_back(
+      {plate_tube({{{0, 1.025, 0}, 0.150, 0.174}, {{0, 1.045, 0}, 0.153, 0.177}, {{0, 1.07, 0}, 0.150, 0.174}},
+                  kUpright),
+       leather});
   // Three lames that overlap like shingles.
   for (int lame = 0; lame < 3; ++lame) {
     const double top = 1.04 - 0.062 * lame;
     const double wide = 0.012 * lame;
-    plates.push_back({plate_tube({{{0, top - 0.085, 0}, 0.172 + wide, 0.200 + wide}, {{0, top - 0.04, 0}, 0.160 + wide, 0.188 + wide}, {{0, top, 0}, 0.148 + wide, 0.175 + wide}}, kUpright), steel});
+    plates.push_back({plate_tube({{{0, top - 0.085, 0}, 0.172 + wide, 0.200 + wide},
+                                  {{0, top - 0.04, 0}, 0.160 + wide, 0.188 + wide},
+                                  {{0, top, 0}, 0.148 + wide, 0.175 + wide}},
+                                 kUpright),
+                      steel});
   }
   plates.push_back({ball({0, 1.045, 0.158}, {0.030, 0.024, 0.012}, 4), gold, "Spine"});
 }
 
 void add_arms(std::vector<Plate>& plates) {
-  add_pair(plates, {thicken(dome({.center = {0.195, 1.425, 0}, .axis = {0.45, 0.9, 0}, .radius = 0.132, .degrees = 84, .cells = 8}), kThickness), steel, "LeftUpperArm"});
-  add_pair(plates, {thicken(dome({.center = {0.185, 1.44, 0}, .axis = {0.25, 0.97, 0}, .radius = 0.137, .degrees = 52, .cells = 8}), kThickness), gold, "LeftShoulder"});
-  add_pair(plates, {plate_tube({{{0.27, 1.43, 0}, 0.082, 0.082}, {{0.33, 1.43, 0}, 0.080, 0.080}, {{0.40, 1.43, 0}, 0.072, 0.072}}, kSideways), steel, "LeftUpperArm"});
-  add_pair(plates, {plate_tube({{{0.415, 1.43, -0.008}, 0.066, 0.066}, {{0.44, 1.43, -0.010}, 0.078, 0.080}, {{0.47, 1.43, -0.012}, 0.083, 0.086}, {{0.50, 1.43, -0.010}, 0.078, 0.080}, {{0.525, 1.43, -0.008}, 0.066, 0.066}}, kSideways), gold, "LeftLowerArm"});
-  add_pair(plates, {plate_tube({{{0.515, 1.43, -0.006}, 0.070, 0.070}, {{0.58, 1.43, -0.003}, 0.069, 0.069}, {{0.69, 1.43, 0}, 0.058, 0.058}}, kSideways), steel, "LeftLowerArm"});
-  add_pair(plates, {plate_tube({{{0.665, 1.43, 0}, 0.080, 0.080}, {{0.70, 1.43, 0}, 0.066, 0.066}, {{0.75, 1.43, 0}, 0.056, 0.060}}, kSideways), steel, "LeftHand"});
+  add_pair(
+      plates,
+      {thicken(dome({.center = {0.195, 1.425, 0}, .axis = {0.45, 0.9, 0}, .radius = 0.132, .degrees = 84, .cells = 8}),
+               kThickness),
+       steel, "LeftUpperArm"});
+  add_pair(
+      plates,
+      {thicken(dome({.center = {0.185, 1.44, 0}, .axis = {0.25, 0.97, 0}, .radius = 0.137, .degrees = 52, .cells = 8}),
+               kThickness),
+       gold, "LeftShoulder"});
+  add_pair(
+      plates,
+      {plate_tube({{{0.27, 1.43, 0}, 0.082, 0.082}, {{0.33, 1.43, 0}, 0.080, 0.080}, {{0.40, 1.43, 0}, 0.072, 0.072}},
+                  kSideways),
+       steel, "LeftUpperArm"});
+  add_pair(plates, {plate_tube({{{0.415, 1.43, -0.008}, 0.066, 0.066},
+                                {{0.44, 1.43, -0.010}, 0.078, 0.080},
+                                {{0.47, 1.43, -0.012}, 0.083, 0.086},
+                                {{0.50, 1.43, -0.010}, 0.078, 0.080},
+                                {{0.525, 1.43, -0.008}, 0.066, 0.066}},
+                               kSideways),
+                    gold, "LeftLowerArm"});
+  add_pair(plates, {plate_tube({{{0.515, 1.43, -0.006}, 0.070, 0.070},
+                                {{0.58, 1.43, -0.003}, 0.069, 0.069},
+                                {{0.69, 1.43, 0}, 0.058, 0.058}},
+                               kSideways),
+                    steel, "LeftLowerArm"});
+  add_pair(
+      plates,
+      {plate_tube({{{0.665, 1.43, 0}, 0.080, 0.080}, {{0.70, 1.43, 0}, 0.066, 0.066}, {{0.75, 1.43, 0}, 0.056, 0.060}},
+                  kSideways),
+       steel, "LeftHand"});
   add_pair(plates, {ball({0.805, 1.43, 0.002}, {0.085, 0.050, 0.062}, 6), steel, "LeftHand"});
-  add_pair(plates, {capped_tube({{{0.77, 1.425, 0.030}, 0.024, 0.024}, {{0.80, 1.42, 0.062}, 0.024, 0.024}, {{0.835, 1.415, 0.080}, 0.014, 0.014}}, {Vec3::UnitY(), Vec3(-0.5, 0, 0.86)}, 8), steel, "LeftHand"});
+  add_pair(plates, {capped_tube({{{0.77, 1.425, 0.030}, 0.024, 0.024},
+                                 {{0.80, 1.42, 0.062}, 0.024, 0.024},
+                                 {{0.835, 1.415, 0.080}, 0.014, 0.014}},
+                                {Vec3::UnitY(), Vec3(-0.5, 0, 0.86)}, 8),
+                    steel, "LeftHand"});
 }
 
 /// Soles are flat: what lies below the floor is lifted to it.
@@ -124,9 +166,25 @@ Surface flatten_soles(Surface shell) {
 }
 
 void add_legs(std::vector<Plate>& plates) {
-  add_pair(plates, {plate_tube({{{0.105, 0.56, 0.010}, 0.096, 0.090}, {{0.104, 0.64, 0.006}, 0.107, 0.099}, {{0.103, 0.74, 0.002}, 0.117, 0.107}, {{0.103, 0.82, 0}, 0.120, 0.108}}, kUpright), steel, "LeftUpperLeg"});
-  add_pair(plates, {thicken(dome({.center = {0.105, 0.505, 0.012}, .axis = {0, 0.05, 1}, .radius = 0.098, .degrees = 84, .cells = 8}), kThickness), gold, "LeftLowerLeg"});
-  add_pair(plates, {plate_tube({{{0.11, 0.105, -0.018}, 0.070, 0.068}, {{0.11, 0.16, -0.020}, 0.068, 0.066}, {{0.108, 0.25, -0.014}, 0.078, 0.074}, {{0.106, 0.35, -0.006}, 0.090, 0.082}, {{0.105, 0.45, 0.004}, 0.092, 0.084}}, kUpright), steel, "LeftLowerLeg"});
+  add_pair(plates, {plate_tube({{{0.105, 0.56, 0.010}, 0.096, 0.090},
+                                {{0.104, 0.64, 0.006}, 0.107, 0.099},
+                                {{0.103, 0.74, 0.002}, 0.117, 0.107},
+                                {{0.103, 0.82, 0}, 0.120, 0.108}},
+                               kUpright),
+                    steel, "LeftUpperLeg"});
+  add_pair(
+      plates,
+      {thicken(
+           dome({.center = {0.105, 0.505, 0.012}, .axis = {0, 0.05, 1}, .radius = 0.098, .degrees = 84, .cells = 8}),
+           kThickness),
+       gold, "LeftLowerLeg"});
+  add_pair(plates, {plate_tube({{{0.11, 0.105, -0.018}, 0.070, 0.068},
+                                {{0.11, 0.16, -0.020}, 0.068, 0.066},
+                                {{0.108, 0.25, -0.014}, 0.078, 0.074},
+                                {{0.106, 0.35, -0.006}, 0.090, 0.082},
+                                {{0.105, 0.45, 0.004}, 0.092, 0.084}},
+                               kUpright),
+                    steel, "LeftLowerLeg"});
   add_pair(plates, {flatten_soles(ball({0.114, 0.035, 0.045}, {0.068, 0.080, 0.150}, 7)), steel, "LeftFoot"});
 }
 
@@ -179,14 +237,15 @@ void add_flaws(std::vector<Plate>& plates) {
     }
   }
   const auto tip = static_cast<Index>(helm.positions.size());
-  const Vec3 out(0, 0.012, 0.03);
+  const Vec3 out(0, 0.006, 0.014);
   helm.positions.push_back(helm.positions[b] + out);
   helm.positions.push_back(helm.positions[a] + out);
   helm.add_face({a, b, tip, tip + 1});
 
   for (int stud = 0; stud < KnightFlaws::duplicate_faces; ++stud) {
     const double x = 0.03 * (stud - 1.5);
-    Surface quad = sheet({1, 1}, [&](double i, double j) { return Vec3(x + 0.012 * (i - 0.5), 1.40 + 0.012 * (j - 0.5), 0.168); });
+    Surface quad =
+        sheet({1, 1}, [&](double i, double j) { return Vec3(x + 0.012 * (i - 0.5), 1.40 + 0.012 * (j - 0.5), 0.168); });
     quad.add_face({2, 3, 1, 0});
     plates.push_back({quad, gold, "Chest"});
   }
@@ -204,9 +263,21 @@ std::vector<Plate> knight_sword() {
   const auto at = [&](double z) { return Vec3(hand + Vec3(0, 0, z)); };
   std::vector<Plate> sword;
   // Four corners make a diamond: sharp along the edges.
-  sword.push_back({capped_tube({{at(0.10), 0.006, 0.026}, {at(0.35), 0.0055, 0.024}, {at(0.60), 0.005, 0.022}, {at(0.82), 0.004, 0.018}, {at(0.93), 0.001, 0.002}}, forward, 4), blade});
-  sword.push_back({capped_tube({{hand + Vec3(0, -0.10, 0.10), 0.011, 0.010}, {hand + Vec3(0, 0, 0.095), 0.014, 0.014}, {hand + Vec3(0, 0.10, 0.10), 0.011, 0.010}}, {Vec3::UnitZ(), Vec3::UnitX()}, 8), gold});
-  sword.push_back({capped_tube({{at(-0.075), 0.013, 0.015}, {at(0), 0.015, 0.017}, {at(0.095), 0.013, 0.015}}, forward, 10), leather});
+  sword.push_back({capped_tube({{at(0.10), 0.006, 0.026},
+                                {at(0.35), 0.0055, 0.024},
+                                {at(0.60), 0.005, 0.022},
+                                {at(0.82), 0.004, 0.018},
+                                {at(0.93), 0.001, 0.002}},
+                               forward, 4),
+                   blade});
+  sword.push_back({capped_tube({{hand + Vec3(0, -0.10, 0.10), 0.011, 0.010},
+                                {hand + Vec3(0, 0, 0.095), 0.014, 0.014},
+                                {hand + Vec3(0, 0.10, 0.10), 0.011, 0.010}},
+                               {Vec3::UnitZ(), Vec3::UnitX()}, 8),
+                   gold});
+  sword.push_back(
+      {capped_tube({{at(-0.075), 0.013, 0.015}, {at(0), 0.015, 0.017}, {at(0.095), 0.013, 0.015}}, forward, 10),
+       leather});
   sword.push_back({ball(at(-0.095), {0.022, 0.022, 0.022}, 4), gold});
   return sword;
 }

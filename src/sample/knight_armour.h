@@ -21,8 +21,8 @@ struct Plate {
 /// All plates, those of the right side mirrored from the left; the helmet is the first.
 std::vector<Plate> knight_plates();
 
-/// The part's deliberate flaws (see KnightFlaws), added to plates as they are: the fin joins the helmet, studs and slivers
-/// are shells of their own.
+/// The part's deliberate flaws (see KnightFlaws), added to plates as they are: the fin joins the helmet, studs and
+/// slivers are shells of their own.
 void add_flaws(std::vector<Plate>& plates);
 
 /// Blade, guard, grip and pommel, in the space of the T-pose.

@@ -24,9 +24,7 @@ struct Grid {
   Cell size = {0, 0, 0};  // corners along each axis
   std::vector<double> value;
 
-  std::size_t index(int i, int j, int k) const {
-    return (static_cast<std::size_t>(k) * size[1] + j) * size[0] + i;
-  }
+  std::size_t index(int i, int j, int k) const { return (static_cast<std::size_t>(k) * size[1] + j) * size[0] + i; }
   Vec3 corner(int i, int j, int k) const { return origin + spacing * Vec3(i, j, k); }
   bool inside(std::size_t corner_index) const { return value[corner_index] < 0; }
   std::size_t step(int axis) const {
@@ -127,8 +125,8 @@ void mirror_samples(Grid& grid) {
   }
 }
 
-/// Without such faces and cubes the samples are well composed: the surface crosses a face of the grid at most once and a
-/// cell in one sheet, so that one vertex a cell makes a manifold. Corners only ever move inside: this ends.
+/// Without such faces and cubes the samples are well composed: the surface crosses a face of the grid at most once and
+/// a cell in one sheet, so that one vertex a cell makes a manifold. Corners only ever move inside: this ends.
 void make_well_composed(Grid& grid, bool symmetric) {
   while (repair_all(grid)) {
     if (symmetric) mirror_samples(grid);
@@ -212,7 +210,8 @@ std::size_t count_crossed_cells(const Grid& grid) {
     for (int j = 0; j + 1 < grid.size[1]; ++j) {
       for (int i = 0; i + 1 < grid.size[0]; ++i) {
         int inside = 0;
-        for (int n = 0; n < 8; ++n) inside += grid.inside(grid.index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))) ? 1 : 0;
+        for (int n = 0; n < 8; ++n)
+          inside += grid.inside(grid.index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))) ? 1 : 0;
         count += inside != 0 && inside != 8 ? 1 : 0;
       }
     }

@@ -54,10 +54,7 @@ void add_rotation(const std::vector<Pose>& poses, const Transform& rest, Channel
 }  // namespace
 
 Poser::Poser(const Skeleton& skeleton)
-    : skeleton_(skeleton),
-      rest_(rest_pose(skeleton)),
-      pose_(rest_),
-      rest_global_(global_transforms(skeleton, rest_)) {}
+    : skeleton_(skeleton), rest_(rest_pose(skeleton)), pose_(rest_), rest_global_(global_transforms(skeleton, rest_)) {}
 
 Index Poser::index(std::string_view joint) const {
   const Index found = skeleton_.find(joint);

@@ -22,8 +22,8 @@ struct Limb {
   Vec3 pole = Vec3::UnitZ();  ///< where the middle joint points to, in the rest pose
 };
 
-/// Sets joints of a pose. Turns are given about the world's axes as they lie in the rest pose and are carried along by the
-/// parents, whatever the joints' own axes are.
+/// Sets joints of a pose. Turns are given about the world's axes as they lie in the rest pose and are carried along by
+/// the parents, whatever the joints' own axes are.
 class Poser {
  public:
   explicit Poser(const Skeleton& skeleton);
@@ -60,7 +60,8 @@ struct Timing {
   double rate = 24;     ///< keys a second
 };
 
-/// Samples `animate(poser, u)`, u from 0 to 1, and keeps channels for the joints that move. The poser is reset before each call.
+/// Samples `animate(poser, u)`, u from 0 to 1, and keeps channels for the joints that move. The poser is reset before
+/// each call.
 Clip record(const Skeleton& skeleton, const std::string& name, const Timing& timing,
             const std::function<void(Poser&, double)>& animate);
 

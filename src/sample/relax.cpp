@@ -67,8 +67,8 @@ double freedom_of(const State& state, std::size_t v) {
   return std::clamp((least - kSharp) / (kSmooth - kSharp), 0.0, 1.0);
 }
 
-/// Towards the mean of the neighbours, within the tangent plane. Vertices on the rims of thin sheets do not follow their freer
-/// neighbours, or the sheets would shrink, as nothing holds their rims; they slide along the rim only.
+/// Towards the mean of the neighbours, within the tangent plane. Vertices on the rims of thin sheets do not follow
+/// their freer neighbours, or the sheets would shrink, as nothing holds their rims; they slide along the rim only.
 Vec3 slide(const State& state, std::size_t v) {
   Vec3 pull = Vec3::Zero();
   for (const Index n : state.around(v)) {

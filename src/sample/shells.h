@@ -32,8 +32,8 @@ Surface capped_tube(const std::vector<Hoop>& hoops, const CrossAxes& axes, int s
 struct Dome {
   Vec3 center = Vec3::Zero();
   Vec3 axis = Vec3::UnitY();
-  double radius = 0.1;   ///< m
-  double degrees = 70;   ///< from the axis to the rim
+  double radius = 0.1;  ///< m
+  double degrees = 70;  ///< from the axis to the rim
   int cells = 6;
 };
 Surface dome(const Dome& shape);

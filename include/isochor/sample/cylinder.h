@@ -32,7 +32,7 @@ struct CylinderOptions {
 };
 
 template <class Options, class Visitor>
-  requires std::is_same_v<std::remove_const_t<Options>, CylinderOptions>
+requires std::is_same_v<std::remove_const_t<Options>, CylinderOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.bones, FieldInfo{.name = "bones", .help = "how many segments the skeleton has", .min = 2, .max = 8});
   visit(options.radius, FieldInfo{.name = "radius", .help = "radius", .unit = "m", .min = 1e-3, .max = 1e3});
@@ -52,9 +52,10 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.cap, FieldInfo{.name = "cap", .help = "how the ends are closed: a grid of quads, or a strip of quads"});
 }
 
-/// A closed cylinder of quads along y from 0 to `length`, its bones end to end on the axis. A bone's weight is a cubic step
-/// of the height across each joint. Clips: "bend" (0 to 120 degrees), "twist" (0 to 180 degrees) and, with three
-/// bones or more, "s-bend". The plain 256 vertices of Rohmer 2008, table 1, are segments = 16, rings = 16, cap = strip, rounding = 0.
+/// A closed cylinder of quads along y from 0 to `length`, its bones end to end on the axis. A bone's weight is a cubic
+/// step of the height across each joint. Clips: "bend" (0 to 120 degrees), "twist" (0 to 180 degrees) and, with three
+/// bones or more, "s-bend". The plain 256 vertices of Rohmer 2008, table 1, are segments = 16, rings = 16, cap = strip,
+/// rounding = 0.
 Character make_cylinder(const CylinderOptions& options, const Context& context);
 
 }  // namespace isochor

@@ -13,12 +13,13 @@ struct ElephantOptions {
 };
 
 template <class Options, class Visitor>
-  requires std::is_same_v<std::remove_const_t<Options>, ElephantOptions>
+requires std::is_same_v<std::remove_const_t<Options>, ElephantOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.refinement, FieldInfo{.name = "refinement",
-                                      .help = "how often every quad is split in four beyond the size of the paper's model",
-                                      .min = 0,
-                                      .max = 3});
+  visit(options.refinement,
+        FieldInfo{.name = "refinement",
+                  .help = "how often every quad is split in four beyond the size of the paper's model",
+                  .min = 0,
+                  .max = 3});
 }
 
 /// One closed surface of quads, symmetric in x, of about the 6,646 vertices of the paper's table 1.

@@ -13,12 +13,13 @@ struct GiraffeOptions {
 };
 
 template <class Options, class Visitor>
-  requires std::is_same_v<std::remove_const_t<Options>, GiraffeOptions>
+requires std::is_same_v<std::remove_const_t<Options>, GiraffeOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.refinement, FieldInfo{.name = "refinement",
-                                      .help = "how often every quad is split in four beyond the size of the paper's model",
-                                      .min = 0,
-                                      .max = 4});
+  visit(options.refinement,
+        FieldInfo{.name = "refinement",
+                  .help = "how often every quad is split in four beyond the size of the paper's model",
+                  .min = 0,
+                  .max = 4});
 }
 
 /// One closed surface of quads, symmetric in x, of about the 1,673 vertices of the paper's table 1.

@@ -13,7 +13,7 @@ struct KnightOptions {
 };
 
 template <class Options, class Visitor>
-  requires std::is_same_v<std::remove_const_t<Options>, KnightOptions>
+requires std::is_same_v<std::remove_const_t<Options>, KnightOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.body_vertices, FieldInfo{.name = "body-vertices",
                                          .help = "about how many vertices the body under the armour has",

@@ -28,12 +28,13 @@ struct SampleOptions {
 };
 
 template <class Options, class Visitor>
-  requires std::is_same_v<std::remove_const_t<Options>, SampleOptions>
+requires std::is_same_v<std::remove_const_t<Options>, SampleOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.refinement, FieldInfo{.name = "refinement",
-                                      .help = "how often every quad of the animals is split in four beyond the papers' sizes",
-                                      .min = 0,
-                                      .max = 3});
+  visit(options.refinement,
+        FieldInfo{.name = "refinement",
+                  .help = "how often every quad of the animals is split in four beyond the papers' sizes",
+                  .min = 0,
+                  .max = 3});
   describe(options.cylinder, visit);
 }
 
