@@ -17,6 +17,7 @@ Range chunk_range(std::size_t i, std::size_t chunk, std::size_t n) { return {i *
 
 int effective_threads(const Context& context) {
 #ifdef ISOCHOR_WITH_TBB
+  if (context.threads() == 1) return 1;  // without waking TBB up
   // More threads than the machine has would gain nothing, and TBB would complain on the terminal.
   const int available = tbb::info::default_concurrency();
   return context.threads() > 0 ? std::min(context.threads(), available) : available;

@@ -50,26 +50,38 @@ void write_all(int fd, std::span<const std::uint8_t> bytes, const fs::path& targ
   }
 }
 
-/// The permissions that a plain open() would give: those of the file that is replaced, or the process's default.
-mode_t permissions_for(const fs::path& target) {
-  struct stat status {};
-  if (::stat(target.c_str(), &status) == 0) return status.st_mode & 0777;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
+/// A link is followed: the file that it leads to is replaced, not the link. Devices and pipes are never replaced.
+fs::path resolve_target(const fs::path& path) {
+  std::error_code error;
+  const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  const fs::file_status status = fs::status(target, error);
+  if (fs::is_directory(status)) throw_io("cannot write '" + path.string() + "': it is a directory");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw_io("cannot write '" + path.string() + "': it is not a regular file");
+  }
+  return target;
+}
+
+/// Opens a new file beside the target, with the permissions of the file that it will replace.
+int open_temporary(const fs::path& target, fs::path& name) {
+  const std::string stem = "." + target.filename().string() + "." + std::to_string(::getpid()) + ".";
+  for (int attempt = 0;; ++attempt) {
+    name = folder_of(target) / (stem + std::to_string(attempt) + ".tmp");
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST && attempt < 1000) continue;
+    struct stat status {};
+    if (fd >= 0 && ::stat(target.c_str(), &status) == 0) ::fchmod(fd, status.st_mode & 0777);
+    return fd;
+  }
 }
 
 fs::path write_temporary(const fs::path& target, std::span<const std::uint8_t> bytes) {
-  std::error_code ignored;
-  if (fs::is_directory(target, ignored)) throw_io("cannot write '" + target.string() + "': it is a directory");
-  std::string name = (folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string();
-  FileDescriptor fd(::mkstemp(name.data()));
+  fs::path name;
+  FileDescriptor fd(open_temporary(target, name));
   if (fd.get() < 0) throw_errno("cannot write", target);
   try {
     write_all(fd.get(), bytes, target);
-    if (::fchmod(fd.get(), permissions_for(target)) != 0 || ::fsync(fd.get()) != 0 || fd.close() != 0) {
-      throw_errno("cannot write", target);
-    }
+    if (::fsync(fd.get()) != 0 || fd.close() != 0) throw_errno("cannot write", target);
   } catch (...) {
     ::unlink(name.c_str());
     throw;
@@ -103,7 +115,8 @@ FileTransaction::~FileTransaction() {
 
 void FileTransaction::add(const fs::path& path, std::span<const std::uint8_t> bytes) {
   staged_.reserve(staged_.size() + 1);
-  staged_.push_back({write_temporary(path, bytes), path});
+  const fs::path target = resolve_target(path);
+  staged_.push_back({write_temporary(target, bytes), target});
 }
 
 void FileTransaction::add(const fs::path& path, std::string_view text) { add(path, as_bytes(text)); }

@@ -235,6 +235,78 @@ void check_all(const Node& root) {
   }
 }
 
+/// What elements that refer to each other by id have to agree on.
+class References {
+ public:
+  explicit References(const Node& document) {
+    std::vector<const Node*> open = {&document};
+    while (!open.empty()) {
+      const Node* node = open.back();
+      open.pop_back();
+      if (const auto id = node->attributes.find("id"); id != node->attributes.end()) by_id_.emplace(id->second, node);
+      if (node->name == "skin") skins_.push_back(node);
+      for (const Node& child : node->children) open.push_back(&child);
+    }
+  }
+
+  void check() const {
+    for (const Node* skin : skins_) check_skin(*skin);
+  }
+
+ private:
+  const Node* target(const Node& node, std::string_view attribute_name) const {
+    const auto reference = node.attributes.find(attribute_name);
+    if (reference == node.attributes.end() || !reference->second.starts_with('#')) return nullptr;
+    const auto found = by_id_.find(reference->second.substr(1));
+    return found == by_id_.end() ? nullptr : found->second;
+  }
+
+  /// How many entries the source has that an <input> refers to; 0 where there is none.
+  std::int64_t entries(const Node& input) const {
+    const Node* source = target(input, "source");
+    const Node* common = source == nullptr ? nullptr : source->child("technique_common");
+    const Node* accessor = common == nullptr ? nullptr : common->child("accessor");
+    return accessor == nullptr ? 0 : attribute(*accessor, "count", 0);
+  }
+
+  /// Every vertex of the skinned mesh has its weights, and these refer to joints and weights that are there.
+  void check_skin(const Node& skin) const {
+    const Node* weights = skin.child("vertex_weights");
+    if (weights == nullptr) contradiction(skin);
+    if (attribute(*weights, "count", 0) != vertex_count(target(skin, "source"))) contradiction(*weights);
+    std::vector<std::int64_t> limits(static_cast<std::size_t>(stride_of(*weights)), kMaxCount);
+    for (const Node& input : weights->children) {
+      if (input.name != "input") continue;
+      std::int64_t& limit = limits[static_cast<std::size_t>(attribute(input, "offset", 0))];
+      limit = std::min(limit, entries(input));
+    }
+    const Node* list = weights->child("v");
+    if (list == nullptr) return;
+    text::Words words(list->content);
+    std::size_t column = 0;
+    for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+      const std::int64_t value = text::to_integer(word).value_or(-1);
+      if (value < 0 || value >= limits[column]) contradiction(*list);
+      column = (column + 1) % limits.size();
+    }
+  }
+
+  /// The positions of a geometry; -1 where it is not what a skin may be for.
+  std::int64_t vertex_count(const Node* geometry) const {
+    const Node* mesh = geometry == nullptr ? nullptr : geometry->child("mesh");
+    const Node* vertices = mesh == nullptr ? nullptr : mesh->child("vertices");
+    if (vertices == nullptr) return -1;
+    for (const Node& input : vertices->children) {
+      const auto semantic = input.attributes.find("semantic");
+      if (input.name == "input" && semantic != input.attributes.end() && semantic->second == "POSITION") return entries(input);
+    }
+    return -1;
+  }
+
+  std::map<std::string_view, const Node*> by_id_;
+  std::vector<const Node*> skins_;
+};
+
 }  // namespace
 
 void check_collada(std::string_view bytes) {
@@ -242,6 +314,7 @@ void check_collada(std::string_view bytes) {
   const Node document = Xml(bytes).parse();
   if (document.child("COLLADA") == nullptr) throw_bad_input("the file has no COLLADA element");
   check_all(document);
+  References(document).check();
 }
 
 }  // namespace isochor

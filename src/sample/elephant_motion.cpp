@@ -103,7 +103,7 @@ Clip elephant_sit(const Skeleton& skeleton) {
     const double lift[] = {-38, -34, -26, -22, 22, 34};
     for (int t = 0; t < 6; ++t) poser.turn("Trunk" + std::to_string(t + 1), kX, lift[t] * raise);
     flap_ears(poser, 0.25, -16 * raise);
-    const double tail[] = {88, 48, 4};
+    const double tail[] = {98, 50, 14};
     for (int t = 0; t < 3; ++t) poser.turn("Tail" + std::to_string(t + 1), kX, tail[t] * down);
     for (const Leg& leg : kLegs) {
       const bool hind = std::string_view(leg.upper).find("Hip") != std::string_view::npos;

@@ -106,6 +106,19 @@ Box solid_box(const RoundPlate& plate) {
   return {plate.center - half, plate.center + half};
 }
 
+Box grown(const Box& box, double by) { return {box.min() - Vec3::Constant(by), box.max() + Vec3::Constant(by)}; }
+
+/// Without blends; both sides of a mirrored blob.
+Box blob_box(const Blob& blob) {
+  Box box = std::visit([](const auto& solid) { return solid_box(solid); }, blob.shape);
+  if (blob.mirrored) {
+    const Box one = box;
+    box.extend(Vec3(one.min().cwiseProduct(kMirror)));
+    box.extend(Vec3(one.max().cwiseProduct(kMirror)));
+  }
+  return box;
+}
+
 bool is_centred(const RoundCone& cone) { return cone.a.x() == 0 && cone.b.x() == 0; }
 
 bool is_centred(const Ellipsoid& ellipsoid) {
@@ -156,19 +169,21 @@ bool is_symmetric(const ImplicitShape& shape) {
 }
 
 Box bounding_box(const ImplicitShape& shape) {
-  Box box;
-  for (const Blob& blob : shape.blobs) {
-    Box one = std::visit([](const auto& solid) { return solid_box(solid); }, blob.shape);
-    // A smooth minimum lies at most width/6 below the smaller value.
-    const Vec3 bulge = Vec3::Constant(blob.blend / 6);
-    one = Box(one.min() - bulge, one.max() + bulge);
-    box.extend(one);
-    if (blob.mirrored) {
-      box.extend(one.min().cwiseProduct(kMirror));
-      box.extend(one.max().cwiseProduct(kMirror));
+  std::vector<Box> boxes;
+  for (const Blob& blob : shape.blobs) boxes.push_back(blob_box(blob));
+  Box whole;
+  for (const Box& box : boxes) {
+    // A smooth minimum lies at most width/6 below the smaller value, and only where the other solid is within its
+    // width.
+    double bulge = 0;
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+      const double width = shape.blobs[b].blend;
+      if (grown(boxes[b], width).intersects(box))
+        bulge += (width + (shape.blobs[b].mirrored ? pair_blend(shape.blobs[b]) : 0)) / 6;
     }
+    whole.extend(grown(box, bulge));
   }
-  return box;
+  return whole;
 }
 
 }  // namespace isochor

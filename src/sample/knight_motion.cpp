@@ -33,15 +33,17 @@ struct Step {
 Step step_at(double cycle) {
   constexpr double kStride = 0.56;
   constexpr double kSwing = 0.42;
+  constexpr double kHeel = 0.095;  // m, of the ankle when the foot leaves the ground on its toes
   const double c = cycle - std::floor(cycle);
   if (c < kSwing) {
     const double s = c / kSwing;
     const double eased = s * s * (3 - 2 * s);
-    return {kStride * (eased - 0.5), 0.11 * std::sin(kPi * s), 30 * (1 - s) - 18 * s * wave(0.5 * s)};
+    return {kStride * (eased - 0.5), kHeel * (1 - s) * (1 - s) + 0.07 * std::sin(kPi * s),
+            30 * (1 - s) - 18 * s * wave(0.5 * s)};
   }
   const double s = (c - kSwing) / (1 - kSwing);
   const double heel = smooth_step(0.7, 1.0, s);
-  return {kStride * (0.5 - s), 0.05 * heel, 30 * heel};
+  return {kStride * (0.5 - s), kHeel * heel, 30 * heel};
 }
 
 void plant(Poser& poser, const std::string& side, const Step& step) {
@@ -107,7 +109,7 @@ Clip knight_crouch(const Skeleton& skeleton) {
     poser.turn("RightLowerArm", kY, 25 * down);
     sway_cape(poser, 0, 2 - 12 * down);
     Step left{0.12 * down, 0, 0};
-    Step right{-0.14 * down, 0.02 * down, 14 * down};
+    Step right{-0.14 * down, 0.05 * down, 16 * down};
     plant(poser, "Left", left);
     plant(poser, "Right", right);
   });

@@ -333,6 +333,10 @@ TEST(AssimpImport, GuardsAssimp) {
   EXPECT_NE(refusal(changed("<accessor source=\"#pos-a\" count=\"6\"", "<accessor source=\"#pos-a\" count=\"60\""), "dae")
                 .find("<accessor>"),
             std::string::npos);
+  EXPECT_NE(refusal(changed("<v>0 0 0 0", "<v>8 0 0 0"), "dae").find("<v>"), std::string::npos);
+  EXPECT_NE(refusal(changed("<v>0 0 0 0", "<v>0 3 0 0"), "dae").find("<v>"), std::string::npos);
+  EXPECT_NE(refusal(changed("skin source=\"#strip\"", "skin source=\"#stripe\""), "dae").find("<vertex_weights>"),
+            std::string::npos);
   std::string xml = "<COLLADA>";
   for (int i = 0; i < 100000; ++i) xml += "<node>";
   EXPECT_NE(refusal(xml, "dae").find("too deep"), std::string::npos);

@@ -61,6 +61,19 @@ TEST(AtomicFile, RefusesWhatCannotBeWritten) {
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
 
+// The file behind a link is replaced and the link stays; a device is never replaced.
+TEST(AtomicFile, FollowsLinksAndSparesDevices) {
+  const test::TempFolder folder;
+  write_file_atomically(folder / "a", "old");
+  fs::create_symlink(folder / "a", folder / "link");
+  write_file_atomically(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(content(folder / "a"), "new");
+  EXPECT_EQ(files_in(folder.path()), 2u);
+  EXPECT_EQ(kind_of([] { write_file_atomically("/dev/null", "x"); }), ErrorKind::io);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
 // A transaction changes nothing before commit(), and everything with it.
 TEST(FileTransaction, CommitsAllFilesTogether) {
   const test::TempFolder folder;

@@ -421,6 +421,7 @@ TEST(GltfRead, SkinsRealCharactersByTheSpecification) {
         compare(ours, theirs, pose, theirs.sample(a, end * share), difference);
       }
     }
+    RecordProperty(entry.path().stem().string(), std::to_string(difference.largest * 1e9) + "e-9");
     EXPECT_LT(difference.largest, 1e-6) << entry.path();
     EXPECT_GT(difference.compared, 100u) << entry.path();
     for (const Problem& problem : validate(ours.character)) {

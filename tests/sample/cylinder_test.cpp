@@ -47,9 +47,15 @@ TEST(Cylinder, WeightsFollowTheHeight) {
     const double y = part.surface.positions[v].y();
     double upper = 0;
     for (const Influence& i : part.weights.row(v)) upper += i.joint == 1 ? i.weight : 0;
-    if (y < 0.75) EXPECT_EQ(upper, 0);
-    if (y > 1.25) EXPECT_EQ(upper, 1);
-    if (std::abs(y - 1) < 1e-12) EXPECT_NEAR(upper, 0.5, 1e-12);
+    if (y < 0.75) {
+      EXPECT_EQ(upper, 0);
+    }
+    if (y > 1.25) {
+      EXPECT_EQ(upper, 1);
+    }
+    if (std::abs(y - 1) < 1e-12) {
+      EXPECT_NEAR(upper, 0.5, 1e-12);
+    }
   }
 }
 
@@ -65,7 +71,9 @@ TEST(Cylinder, ClipsReachTheirAngles) {
     };
     EXPECT_NEAR(end_turn("bend"), 120 * kPi / 180, 1e-9);
     EXPECT_NEAR(end_turn("twist"), kPi, 1e-9);
-    if (bones == 3) EXPECT_NEAR(end_turn("s-bend"), 0, 1e-9);
+    if (bones == 3) {
+      EXPECT_NEAR(end_turn("s-bend"), 0, 1e-9);
+    }
   }
 }
 

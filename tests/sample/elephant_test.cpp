@@ -72,7 +72,9 @@ TEST_F(Elephant, TrunkWeightsDoNotBleed) {
   }
   const std::vector<Vec3> moved = test::posed(elephant_, part_, pose);
   for (std::size_t v = 0; v < moved.size(); ++v) {
-    if (part_.surface.positions[v].z() < 1.2) ASSERT_LT((moved[v] - part_.surface.positions[v]).norm(), 1e-9);
+    if (part_.surface.positions[v].z() < 1.2) {
+      ASSERT_LT((moved[v] - part_.surface.positions[v]).norm(), 1e-9);
+    }
   }
 }
 

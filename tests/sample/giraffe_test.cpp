@@ -44,7 +44,9 @@ TEST_F(Giraffe, NeckWeightsDoNotBleed) {
   const std::vector<Vec3> moved = test::posed(giraffe_, part_, sample(*clip, giraffe_.skeleton, clip->duration() / 2));
   for (std::size_t v = 0; v < moved.size(); ++v) {
     const Vec3& rest = part_.surface.positions[v];
-    if (rest.y() < 1.2 || rest.z() < -0.2) EXPECT_LT((moved[v] - rest).norm(), 1e-9);
+    if (rest.y() < 1.2 || rest.z() < -0.2) {
+      EXPECT_LT((moved[v] - rest).norm(), 1e-9);
+    }
   }
 }
 

@@ -88,7 +88,9 @@ TEST(Implicit, BoxHoldsTheShape) {
   for (double x = -2; x < 2; x += 0.11) {
     for (double y = -2; y < 2; y += 0.11) {
       for (double z = -2; z < 2; z += 0.11) {
-        if (distance(shape, {x, y, z}) < 0) EXPECT_TRUE(box.contains(Vec3(x, y, z)));
+        if (distance(shape, {x, y, z}) < 0) {
+          EXPECT_TRUE(box.contains(Vec3(x, y, z)));
+        }
       }
     }
   }

@@ -1,7 +1,8 @@
 #pragma once
 
 /// Files that are either complete or not there: bytes go to a temporary file in the target's own folder, are flushed to
-/// the disk, and the temporary is renamed over the target.
+/// the disk, and the temporary is renamed over the target. A link is followed; a directory, a device or a pipe is
+/// refused.
 
 #include <cstdint>
 #include <filesystem>
