@@ -1,7 +1,7 @@
 #pragma once
 
-/// assimp is not hardened against hostile files: it has crashed, recursed without end and allocated without end on files with
-/// a few bytes changed. What it has been seen to stumble over is checked before it sees the bytes.
+/// assimp is not hardened against hostile files: it has crashed, recursed without end and allocated without end on
+/// files with a few bytes changed. What it has been seen to stumble over is checked before it sees the bytes.
 
 #include <string_view>
 

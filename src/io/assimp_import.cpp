@@ -87,8 +87,8 @@ void apply_fbx_units(const aiScene& scene, Character& character) {
       for (double& value : channel.values) value *= metres;
     }
   }
-  character.problems.push_back({Severity::note, "fbx-units",
-                                "lengths are brought from the file's unit to metres at the topmost node", {}, 1});
+  character.problems.push_back(
+      {Severity::note, "fbx-units", "lengths are brought from the file's unit to metres at the topmost node", {}, 1});
 }
 
 /// The end of a bone is often a node without weights below the last joint ("Head_end"): it is that joint's tail.

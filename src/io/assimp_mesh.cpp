@@ -114,8 +114,8 @@ class MeshReader {
   }
 
   void note_morphs(const std::string& name) {
-    character_.problems.push_back({Severity::note, "morphs-skipped",
-                                   "the blend shapes of " + text::quoted(name) + " are not read", {}, 1});
+    character_.problems.push_back(
+        {Severity::note, "morphs-skipped", "the blend shapes of " + text::quoted(name) + " are not read", {}, 1});
   }
 
   void fill_geometry(const MeshGroup& group, Part& part) {
@@ -124,7 +124,8 @@ class MeshReader {
     for (const aiMesh* mesh : group.meshes) {
       const auto first = static_cast<Index>(part.surface.positions.size());
       for (unsigned v = 0; v < mesh->mNumVertices; ++v) {
-        if (!finite(mesh->mVertices[v])) throw_bad_input("the position of vertex " + std::to_string(v) + " is not finite");
+        if (!finite(mesh->mVertices[v]))
+          throw_bad_input("the position of vertex " + std::to_string(v) + " is not finite");
         part.surface.positions.push_back(to_vec3(mesh->mVertices[v]));
         if (normals) part.normals.push_back(to_vec3(finite(mesh->mNormals[v]) ? mesh->mNormals[v] : aiVector3D()));
         if (uvs) {
@@ -153,7 +154,8 @@ class MeshReader {
       corners.clear();
       for (unsigned c = 0; c < face.mNumIndices; ++c) {
         if (face.mIndices[c] >= mesh.mNumVertices) {
-          throw_bad_input("face " + std::to_string(f) + " refers to a vertex that is not in the file", static_cast<Index>(f));
+          throw_bad_input("face " + std::to_string(f) + " refers to a vertex that is not in the file",
+                          static_cast<Index>(f));
         }
         corners.push_back(first + static_cast<Index>(face.mIndices[c]));
       }
@@ -185,7 +187,8 @@ class MeshReader {
         if (bone.mWeights == nullptr) continue;
         for (unsigned w = 0; w < bone.mNumWeights; ++w) {
           if (bone.mWeights[w].mVertexId >= mesh->mNumVertices) {
-            throw_bad_input("the bone " + text::quoted(assimp_name(bone.mName)) + " has a weight for a vertex that is not in the file");
+            throw_bad_input("the bone " + text::quoted(assimp_name(bone.mName)) +
+                            " has a weight for a vertex that is not in the file");
           }
           rows[first + bone.mWeights[w].mVertexId].push_back({joint, static_cast<double>(bone.mWeights[w].mWeight)});
         }
@@ -201,7 +204,8 @@ class MeshReader {
     }
   }
 
-  /// Vertices with the same position and the same weights become one; normals and texture coordinates go to the corners.
+  /// Vertices with the same position and the same weights become one; normals and texture coordinates go to the
+  /// corners.
   void share_vertices(Part& part) {
     const std::vector<Index> shared = shared_vertices(part);
     if (!part.normals.empty()) {

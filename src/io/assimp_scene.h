@@ -14,8 +14,8 @@ namespace isochor {
 
 /// What the steps share: where the nodes of the file went.
 struct AssimpNodes {
-  std::vector<const aiNode*> nodes;     // #J, in the skeleton's order
-  std::map<std::string, Index> joint;   ///< by name; the first of equal names
+  std::vector<const aiNode*> nodes;    // #J, in the skeleton's order
+  std::map<std::string, Index> joint;  ///< by name; the first of equal names
 };
 
 std::string assimp_name(const aiString& name);
@@ -24,8 +24,8 @@ Affine assimp_matrix(const aiMatrix4x4& matrix);
 /// Nodes become joints, parents first. None deforms yet.
 AssimpNodes read_nodes(const aiScene& scene, Skeleton& skeleton);
 
-/// Parts, skins and weights; marks the joints that deform. assimp gives every face corner a vertex of its own; the vertices
-/// that corners share in the file are rebuilt.
+/// Parts, skins and weights; marks the joints that deform. assimp gives every face corner a vertex of its own; the
+/// vertices that corners share in the file are rebuilt.
 void read_meshes(const aiScene& scene, AssimpNodes& nodes, Character& character);
 
 /// Materials that faces use; face_material is renamed accordingly.

@@ -41,7 +41,8 @@ class BvhParser {
   explicit BvhParser(std::string_view text) : words_(text), bytes_(text.size()) {}
 
   Character parse() {
-    if (text::lower(words_.next()) != "hierarchy") throw_bad_input("the file does not begin with HIERARCHY: it is no BVH");
+    if (text::lower(words_.next()) != "hierarchy")
+      throw_bad_input("the file does not begin with HIERARCHY: it is no BVH");
     std::string word = hierarchy();
     if (character_.skeleton.joints.empty()) throw_bad_input("the BVH has no joint");
     if (word == "motion") motion();
@@ -206,7 +207,8 @@ class BvhParser {
   }
 
   /// Most writers give a joint's whole local translation in its position channels, some (MakeHuman) the part that is
-  /// added to the OFFSET. Roots are read in the first way; for the others the values tell: they lie near the OFFSETs, or near zero.
+  /// added to the OFFSET. Roots are read in the first way; for the others the values tell: they lie near the OFFSETs,
+  /// or near zero.
   void rest_position_mode() {
     double from_offset = 0;
     double from_zero = 0;
@@ -220,8 +222,11 @@ class BvhParser {
     }
     added_to_offset_ = from_zero < from_offset;
     if (added_to_offset_) {
-      character_.problems.push_back({Severity::note, "bvh-positions-added",
-                                     "position channels below the root are near zero: they are added to the OFFSET", {}, 1});
+      character_.problems.push_back({Severity::note,
+                                     "bvh-positions-added",
+                                     "position channels below the root are near zero: they are added to the OFFSET",
+                                     {},
+                                     1});
     }
   }
 

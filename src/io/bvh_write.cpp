@@ -105,7 +105,8 @@ class BvhWriter {
 
   void append_joint(Index j, const Transform& local) {
     if (!local.scale.isOnes(1e-6) || !local.shear.isIdentity(1e-6)) {
-      throw_unsupported("the joint " + text::quoted(skeleton_.joints[j].name) + " is scaled, which BVH cannot express", j);
+      throw_unsupported("the joint " + text::quoted(skeleton_.joints[j].name) + " is scaled, which BVH cannot express",
+                        j);
     }
     if (translated_[j]) append(local.translation);
     append(euler_zyx(local.rotation));
@@ -140,7 +141,8 @@ class BvhWriter {
 }  // namespace
 
 std::string format_bvh(const Skeleton& skeleton, const Clip& clip, double frame_time) {
-  if (!(frame_time >= 1e-9 && frame_time <= 1e6)) throw_bad_input("the frame time must lie between 1e-9 and 1e6 seconds");
+  if (!(frame_time >= 1e-9 && frame_time <= 1e6))
+    throw_bad_input("the frame time must lie between 1e-9 and 1e6 seconds");
   if (skeleton.joints.empty()) throw_bad_input("a BVH needs at least one joint");
   return BvhWriter(skeleton, clip).write(frame_time);
 }

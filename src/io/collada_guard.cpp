@@ -42,7 +42,9 @@ class Xml {
   }
 
  private:
-  [[noreturn]] static void broken(const char* what) { throw_bad_input(std::string("the XML of the COLLADA file ") + what); }
+  [[noreturn]] static void broken(const char* what) {
+    throw_bad_input(std::string("the XML of the COLLADA file ") + what);
+  }
 
   std::string_view take_until(std::string_view mark) {
     const std::size_t end = rest_.find(mark);
@@ -65,7 +67,7 @@ class Xml {
       rest_.remove_prefix(open + 1);
       if (rest_.starts_with("!--")) {
         take_until("-->");
-      } else if (rest_.starts_with("!") ) {
+      } else if (rest_.starts_with("!")) {
         broken("has a document type or raw text, which COLLADA does not need");
       } else if (rest_.starts_with("?")) {
         take_until("?>");
@@ -189,7 +191,9 @@ void check_lists(const Node& node, std::string_view indices, std::int64_t fixed_
 void check_source(const Node& source) {
   std::int64_t available = -1;
   for (const Node& child : source.children) {
-    if (child.name != "float_array" && child.name != "Name_array" && child.name != "IDREF_array" && child.name != "int_array") continue;
+    if (child.name != "float_array" && child.name != "Name_array" && child.name != "IDREF_array" &&
+        child.name != "int_array")
+      continue;
     available = count_words(child);
     if (attribute(child, "count", 0) != available) contradiction(child);
     if (child.name == "float_array" || child.name == "int_array") check_numbers(child);
@@ -200,7 +204,8 @@ void check_source(const Node& source) {
   const std::int64_t count = attribute(*accessor, "count", 0);
   const std::int64_t stride = attribute(*accessor, "stride", 1);
   const std::int64_t offset = attribute(*accessor, "offset", 0);
-  if (stride < 1 || stride > kMaxOffset || count > kMaxCount || offset > kMaxCount || offset + count * stride > available) {
+  if (stride < 1 || stride > kMaxOffset || count > kMaxCount || offset > kMaxCount ||
+      offset + count * stride > available) {
     contradiction(*accessor);
   }
 }
@@ -210,8 +215,8 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 }
 
 void check_node(const Node& node) {
-  const std::map<std::string_view, std::int64_t> fixed = {{"matrix", 16}, {"bind_shape_matrix", 16}, {"translate", 3},
-                                                          {"rotate", 4},  {"scale", 3},              {"lookat", 9}};
+  const std::map<std::string_view, std::int64_t> fixed = {
+      {"matrix", 16}, {"bind_shape_matrix", 16}, {"translate", 3}, {"rotate", 4}, {"scale", 3}, {"lookat", 9}};
   if (const auto size = fixed.find(node.name); size != fixed.end()) {
     check_numbers(node);
     if (count_words(node) != size->second) contradiction(node);
@@ -298,7 +303,8 @@ class References {
     if (vertices == nullptr) return -1;
     for (const Node& input : vertices->children) {
       const auto semantic = input.attributes.find("semantic");
-      if (input.name == "input" && semantic != input.attributes.end() && semantic->second == "POSITION") return entries(input);
+      if (input.name == "input" && semantic != input.attributes.end() && semantic->second == "POSITION")
+        return entries(input);
     }
     return -1;
   }

@@ -165,7 +165,8 @@ class BinaryFbx {
   void remember(const Record& record) {
     const bool array = record.length >= kArrayHead;
     if (record.depth == 1) {
-      object_ = record.length >= 9 && bytes_[record.begin] == 'L' ? number_at<std::int64_t>(bytes_, record.begin + 1) : 0;
+      object_ =
+          record.length >= 9 && bytes_[record.begin] == 'L' ? number_at<std::int64_t>(bytes_, record.begin + 1) : 0;
       if (record.name == "C") connection(record);
     } else if (record.depth == 2 && record.name == "Vertices" && array) {
       vertices_[object_] = number_at<std::uint32_t>(bytes_, record.begin + 1) / 3;
@@ -178,7 +179,8 @@ class BinaryFbx {
   void connection(const Record& record) {
     constexpr std::uint64_t kSize = 5 + 2 + 9 + 9;
     const std::uint64_t at = record.begin;
-    if (record.length != kSize || bytes_.substr(at + 5, 2) != "OO" || bytes_[at + 7] != 'L' || bytes_[at + 16] != 'L') return;
+    if (record.length != kSize || bytes_.substr(at + 5, 2) != "OO" || bytes_[at + 7] != 'L' || bytes_[at + 16] != 'L')
+      return;
     connections_.emplace_back(number_at<std::int64_t>(bytes_, at + 8), number_at<std::int64_t>(bytes_, at + 17));
   }
 

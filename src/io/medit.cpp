@@ -18,15 +18,19 @@ class MeditParser {
 
   Character parse() {
     std::string_view word = words_.next();
-    if (word != "MeshVersionFormatted") throw_bad_input("the file does not begin with MeshVersionFormatted: it is no MEDIT mesh");
+    if (word != "MeshVersionFormatted")
+      throw_bad_input("the file does not begin with MeshVersionFormatted: it is no MEDIT mesh");
     words_.integer();
     word = words_.next();
     while (!word.empty() && word != "End") word = section(word);
     check();
     Character character;
     if (skipped_ > 0) {
-      character.problems.push_back({Severity::note, "medit-sections-skipped",
-                                    "the surface alone is read; sections left out: " + skipped_names_, {}, skipped_});
+      character.problems.push_back({Severity::note,
+                                    "medit-sections-skipped",
+                                    "the surface alone is read; sections left out: " + skipped_names_,
+                                    {},
+                                    skipped_});
     }
     Part part;
     part.surface = std::move(surface_);
@@ -88,10 +92,12 @@ class MeditParser {
   }
 
   void check() const {
-    if (surface_.face_count() == 0) throw_bad_input("the MEDIT mesh has no surface: neither Triangles nor Quadrilaterals");
+    if (surface_.face_count() == 0)
+      throw_bad_input("the MEDIT mesh has no surface: neither Triangles nor Quadrilaterals");
     for (const Index v : surface_.corners) {
       if (static_cast<std::size_t>(v) >= surface_.vertex_count()) {
-        throw_bad_input("a face refers to vertex " + std::to_string(v + std::int64_t{1}) + ", which is not in the file");
+        throw_bad_input("a face refers to vertex " + std::to_string(v + std::int64_t{1}) +
+                        ", which is not in the file");
       }
     }
   }

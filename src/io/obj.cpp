@@ -1,3 +1,5 @@
+#include "isochor/io/obj.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <map>
 
 #include "io/text.h"
-#include "isochor/io/obj.h"
 
 namespace isochor {
 
@@ -30,8 +31,8 @@ struct ObjFile {
   std::vector<Index> face_material;  // into materials, kNone before the first usemtl
   std::vector<std::string> materials;
   std::vector<std::string> libraries;
-  std::string object;                       ///< the last object's name
-  std::vector<std::string> group_names;     ///< of all groups and objects, for messages
+  std::string object;                    ///< the last object's name
+  std::vector<std::string> group_names;  ///< of all groups and objects, for messages
   Index objects = 0;
   ProblemCollector small_faces;
 };
@@ -76,7 +77,8 @@ class ObjParser {
   void texture_coordinate(std::string_view rest) {
     const auto u = static_cast<float>(text::take_finite(rest, lines_.number(), "a texture coordinate"));
     const std::string_view word = text::trim(rest);
-    const auto v = word.empty() ? 0.0F : static_cast<float>(text::take_finite(rest, lines_.number(), "a texture coordinate"));
+    const auto v =
+        word.empty() ? 0.0F : static_cast<float>(text::take_finite(rest, lines_.number(), "a texture coordinate"));
     file_.uvs.emplace_back(u, v);
   }
 
@@ -119,8 +121,8 @@ class ObjParser {
     if (!value) throw_at(lines_.number(), "a face has " + text::quoted(word) + " where an index should be");
     const std::int64_t zero_based = *value > 0 ? *value - 1 : static_cast<std::int64_t>(defined) + *value;
     if (*value == 0 || zero_based < 0 || zero_based > std::numeric_limits<Index>::max()) {
-      throw_at(lines_.number(), "a face refers to " + std::string(what) + " " + std::to_string(*value) +
-                                    ", which is not in the file");
+      throw_at(lines_.number(),
+               "a face refers to " + std::string(what) + " " + std::to_string(*value) + ", which is not in the file");
     }
     return static_cast<Index>(zero_based);
   }
@@ -162,7 +164,8 @@ class ObjParser {
   void update_selection() { selected_ = options_.groups.empty() || group_wanted_ || object_wanted_; }
 
   void use_material(std::string_view name) {
-    const auto [place, added] = material_index_.try_emplace(std::string(name), static_cast<Index>(file_.materials.size()));
+    const auto [place, added] =
+        material_index_.try_emplace(std::string(name), static_cast<Index>(file_.materials.size()));
     if (added) file_.materials.emplace_back(name);
     material_ = place->second;
   }
@@ -184,14 +187,14 @@ void check_indices(const ObjFile& file) {
   for (std::size_t f = 0; f + 1 < file.face_begin.size(); ++f) {
     for (Index c = file.face_begin[f]; c < file.face_begin[f + 1]; ++c) {
       const CornerRef& ref = file.corners[c];
-      const char* what = ref.vertex >= vertices ? "vertex" : ref.uv >= uvs && ref.uv != kNone ? "texture coordinate"
-                         : ref.normal >= normals && ref.normal != kNone                       ? "normal"
-                                                                                              : nullptr;
+      const char* what = ref.vertex >= vertices                         ? "vertex"
+                         : ref.uv >= uvs && ref.uv != kNone             ? "texture coordinate"
+                         : ref.normal >= normals && ref.normal != kNone ? "normal"
+                                                                        : nullptr;
       if (what == nullptr) continue;
       const Index index = ref.vertex >= vertices ? ref.vertex : ref.uv >= uvs ? ref.uv : ref.normal;
-      throw_at(file.face_line[f],
-               "a face refers to " + std::string(what) + " " + std::to_string(index + std::int64_t{1}) +
-                   ", which is not in the file");
+      throw_at(file.face_line[f], "a face refers to " + std::string(what) + " " +
+                                      std::to_string(index + std::int64_t{1}) + ", which is not in the file");
     }
   }
 }
@@ -209,16 +212,23 @@ void fill_corner_attributes(const ObjFile& file, Part& part, Problems& problems)
   if (with_uv == all) {
     part.corner_uvs.reserve(all);
     // OBJ counts v from the bottom of the picture; Part, like glTF, from its top.
-    for (const CornerRef& ref : file.corners) part.corner_uvs.emplace_back(file.uvs[ref.uv][0], 1 - file.uvs[ref.uv][1]);
+    for (const CornerRef& ref : file.corners)
+      part.corner_uvs.emplace_back(file.uvs[ref.uv][0], 1 - file.uvs[ref.uv][1]);
   } else if (with_uv > 0) {
-    problems.push_back({Severity::note, "partial-uvs", "some faces have no texture coordinates: all are left out", {},
+    problems.push_back({Severity::note,
+                        "partial-uvs",
+                        "some faces have no texture coordinates: all are left out",
+                        {},
                         static_cast<std::int64_t>(all - with_uv)});
   }
   if (with_normal == all) {
     part.corner_normals.reserve(all);
     for (const CornerRef& ref : file.corners) part.corner_normals.push_back(file.normals[ref.normal]);
   } else if (with_normal > 0) {
-    problems.push_back({Severity::note, "partial-normals", "some faces have no normals: all are left out", {},
+    problems.push_back({Severity::note,
+                        "partial-normals",
+                        "some faces have no normals: all are left out",
+                        {},
                         static_cast<std::int64_t>(all - with_normal)});
   }
 }
@@ -282,9 +292,12 @@ void read_materials(const ObjFile& file, const MaterialLibrary& library, Charact
     if (bytes) {
       reader.parse(*bytes);
     } else {
-      character.problems.push_back({Severity::note, "material-library-missing",
+      character.problems.push_back({Severity::note,
+                                    "material-library-missing",
                                     "the material library " + text::quoted(name) +
-                                        " is not in the file's folder: its materials have a default colour", {}, 1});
+                                        " is not in the file's folder: its materials have a default colour",
+                                    {},
+                                    1});
     }
   }
   for (const std::string& name : file.materials) {

@@ -175,6 +175,7 @@ void write_obj(const std::filesystem::path& path, const Character& character) {
     for (Vec3f& n : part.corner_normals) n = (turn * n.cast<double>()).stableNormalized().cast<float>();
   }
   std::vector<ObjPart> parts;
+  parts.reserve(character.parts.size());
   for (const Part& part : placed) parts.push_back({.part = &part, .positions = {}, .normals = {}});
   write_obj(path, parts, character.materials);
 }

@@ -44,10 +44,12 @@ struct Header {
 
 Scalar scalar(std::string_view name, Index line) {
   static constexpr std::pair<std::string_view, Scalar> kNames[] = {
-      {"char", Scalar::int8},      {"int8", Scalar::int8},      {"uchar", Scalar::uint8},  {"uint8", Scalar::uint8},
-      {"short", Scalar::int16},    {"int16", Scalar::int16},    {"ushort", Scalar::uint16}, {"uint16", Scalar::uint16},
-      {"int", Scalar::int32},      {"int32", Scalar::int32},    {"uint", Scalar::uint32},  {"uint32", Scalar::uint32},
-      {"float", Scalar::float32},  {"float32", Scalar::float32}, {"double", Scalar::float64}, {"float64", Scalar::float64}};
+      {"char", Scalar::int8},      {"int8", Scalar::int8},       {"uchar", Scalar::uint8},
+      {"uint8", Scalar::uint8},    {"short", Scalar::int16},     {"int16", Scalar::int16},
+      {"ushort", Scalar::uint16},  {"uint16", Scalar::uint16},   {"int", Scalar::int32},
+      {"int32", Scalar::int32},    {"uint", Scalar::uint32},     {"uint32", Scalar::uint32},
+      {"float", Scalar::float32},  {"float32", Scalar::float32}, {"double", Scalar::float64},
+      {"float64", Scalar::float64}};
   for (const auto& [known, type] : kNames) {
     if (known == name) return type;
   }
@@ -241,7 +243,8 @@ class PlyReader {
     for (std::int64_t v = 0; v < element.count; ++v) {
       row(element);
       const Vec3 x(values_[position[0]], values_[position[1]], values_[position[2]]);
-      if (!x.allFinite()) throw_bad_input("vertex " + std::to_string(v) + " of the PLY is not finite", static_cast<Index>(v));
+      if (!x.allFinite())
+        throw_bad_input("vertex " + std::to_string(v) + " of the PLY is not finite", static_cast<Index>(v));
       part_.surface.positions.push_back(x);
       if (!normals) continue;
       const Vec3 n(values_[normal[0]], values_[normal[1]], values_[normal[2]]);
@@ -252,14 +255,17 @@ class PlyReader {
   void faces(const Element& element) {
     Index list = element.find("vertex_indices");
     if (list == kNone) list = element.find("vertex_index");
-    if (list == kNone || !element.properties[list].list) throw_bad_input("the faces of the PLY have no list of vertices");
+    if (list == kNone || !element.properties[list].list)
+      throw_bad_input("the faces of the PLY have no list of vertices");
     std::vector<Index> corners;
     for (std::int64_t f = 0; f < element.count; ++f) {
       row(element, list);
       corners.clear();
       for (const double index : list_) {
-        if (!(index >= 0) || index >= static_cast<double>(std::numeric_limits<Index>::max()) || index != std::floor(index)) {
-          throw_bad_input("face " + std::to_string(f) + " of the PLY refers to a vertex that is not in the file", static_cast<Index>(f));
+        if (!(index >= 0) || index >= static_cast<double>(std::numeric_limits<Index>::max()) ||
+            index != std::floor(index)) {
+          throw_bad_input("face " + std::to_string(f) + " of the PLY refers to a vertex that is not in the file",
+                          static_cast<Index>(f));
         }
         corners.push_back(static_cast<Index>(index));
       }
@@ -276,7 +282,8 @@ class PlyReader {
     for (std::size_t f = 0; f < part_.surface.face_count(); ++f) {
       for (const Index v : part_.surface.face(f)) {
         if (static_cast<std::size_t>(v) < part_.surface.vertex_count()) continue;
-        throw_bad_input("face " + std::to_string(f) + " of the PLY refers to a vertex that is not in the file", static_cast<Index>(f));
+        throw_bad_input("face " + std::to_string(f) + " of the PLY refers to a vertex that is not in the file",
+                        static_cast<Index>(f));
       }
     }
   }

@@ -34,8 +34,9 @@ Character parse_skel(std::string_view text) {
     if (parent != index_of.end()) {
       parents[j] = parent->second;
     } else if (parent_names[j] != "root") {
-      throw_bad_input("the parent " + text::quoted(parent_names[j]) + " of joint " + text::quoted(names[j]) +
-                      " is not in the file", static_cast<Index>(j));
+      throw_bad_input(
+          "the parent " + text::quoted(parent_names[j]) + " of joint " + text::quoted(names[j]) + " is not in the file",
+          static_cast<Index>(j));
     }
   }
   Character character;

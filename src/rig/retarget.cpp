@@ -8,7 +8,8 @@ namespace isochor {
 
 namespace {
 
-// --- which joint is which ---------------------------------------------------------------------------------------------
+// --- which joint is which
+// ---------------------------------------------------------------------------------------------
 
 /// "mixamorig:Left_Arm" -> "leftarm".
 std::string simplified(std::string_view name) {
@@ -30,7 +31,8 @@ class Matcher {
   void by_map(const JointNameMap& names) {
     for (const auto& [source_name, target_name] : names) {
       const Index source = source_.find(source_name);
-      if (source == kNone) throw_bad_input("the name map mentions \"" + source_name + "\", which the motion does not have");
+      if (source == kNone)
+        throw_bad_input("the name map mentions \"" + source_name + "\", which the motion does not have");
       source_used_[source] = true;
       if (target_name.empty()) continue;
       const Index target = target_.find(target_name);
@@ -84,7 +86,8 @@ class Matcher {
   std::vector<Index> partner_;
 };
 
-// --- carrying over ----------------------------------------------------------------------------------------------------
+// --- carrying over
+// ----------------------------------------------------------------------------------------------------
 
 /// Global rotations (scale and shear left out) and positions of all joints.
 struct Frames {
@@ -230,11 +233,11 @@ class Retargeter {
     return longest;
   }
 
-  /// Rest poses differ for two reasons. One is pose: arms stretched out here, hanging there. It shows in long bones, which
-  /// are turned until they point where the source's point. The other is build: how a rigger laid joints through a spine,
-  /// a neck, a collar bone. It shows in short bones, and turning those would only twist the skin. Short bones follow the
-  /// bone above them (a hand its forearm), or keep their own rest direction, whichever comes nearer to the source (a foot
-  /// that stands flat below a leg that does not hang straight).
+  /// Rest poses differ for two reasons. One is pose: arms stretched out here, hanging there. It shows in long bones,
+  /// which are turned until they point where the source's point. The other is build: how a rigger laid joints through a
+  /// spine, a neck, a collar bone. It shows in short bones, and turning those would only twist the skin. Short bones
+  /// follow the bone above them (a hand its forearm), or keep their own rest direction, whichever comes nearer to the
+  /// source (a foot that stands flat below a leg that does not hang straight).
   void align() {
     alignment_.assign(target_.size(), Quat::Identity());
     if (options_.alignment == BoneAlignment::off) return;
@@ -257,11 +260,10 @@ class Retargeter {
     }
   }
 
-  /// A bone that hangs from a branching joint must be longer to count as a limb: collar bones are nearly as long as short
-  /// forearms (0.15 and 0.15 of the longest chain in recordings seen), thighs and upper arms much longer (0.23 and more).
-  double branch_factor(Index j) const {
-    return parent_[j] != kNone && children_[parent_[j]].size() > 1 ? 1.2 : 1.0;
-  }
+  /// A bone that hangs from a branching joint must be longer to count as a limb: collar bones are nearly as long as
+  /// short forearms (0.15 and 0.15 of the longest chain in recordings seen), thighs and upper arms much longer (0.23
+  /// and more).
+  double branch_factor(Index j) const { return parent_[j] != kNone && children_[parent_[j]].size() > 1 ? 1.2 : 1.0; }
 
   /// The bone's direction on both sides; false where the joint branches or ends without a tail.
   bool directions(Index j, Vec3& target, Vec3& source) const {
@@ -327,7 +329,8 @@ class Retargeter {
       const Quat above = parent == kNone ? Quat::Identity() : rotation[parent];
       Transform local = target_.joints[j].rest;
       if (partner_[j] != kNone) {
-        if (parent_[j] == kNone) local.translation = translation(j, source, parent == kNone ? nullptr : &global[parent]);
+        if (parent_[j] == kNone)
+          local.translation = translation(j, source, parent == kNone ? nullptr : &global[parent]);
         local.rotation = (above.conjugate() * wanted_rotation(j, source)).normalized();
         append(j, local);
       }

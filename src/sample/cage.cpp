@@ -230,6 +230,7 @@ std::vector<Index> Cage::faces_at(const std::vector<Vec3>& points, const Vec3& f
 
 std::vector<Index> Cage::mirrored(const std::vector<Index>& patch) const {
   std::vector<Index> other;
+  other.reserve(patch.size());
   for (const Index f : patch) other.push_back(face_at(reflect(center(faces_[f])), reflect(normal(faces_[f]))));
   return other;
 }
@@ -281,6 +282,7 @@ void Cage::extrude(const std::vector<Index>& patch, const Ring& ring) {
   }
   const std::vector<Index> loop = boundary(patch);
   std::vector<Vec3> from;
+  from.reserve(loop.size());
   for (const Index v : loop) from.push_back(positions_[v]);
   const std::vector<Vec3> to = ring_points(ring, loop.size());
   const std::size_t rotation = best_rotation(from, to);

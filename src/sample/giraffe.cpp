@@ -66,7 +66,7 @@ void add_neck_and_head(BlobBody& body) {
   const std::vector<std::string> neck{"Neck1", "Neck2", "Neck3", "Neck4"};
   body.add(RoundCone{{0, 2.14, 0.60}, {0, 2.74, 0.85}, 0.34, 0.235}, {.joints = neck, .blend = 0.35, .spread = 0.18});
   body.add(RoundCone{{0, 2.60, 0.80}, {0, 3.72, 1.15}, 0.245, 0.175}, {.joints = neck, .blend = 0.1, .spread = 0.18});
-  const BlobRole mane{.joints = neck, .blend = 0.06, .spread = 0.18, .material = dark};
+  const BlobRole mane{.joints = neck, .blend = 0.06, .spread = 0.18};
   body.add(RoundCone{{0, 2.46, 0.49}, {0, 2.75, 0.625}, 0.055, 0.055}, mane);
   body.add(RoundCone{{0, 2.75, 0.625}, {0, 3.84, 1.02}, 0.055, 0.055}, mane);
   body.add(Ellipsoid{{0, 3.90, 1.27}, {0.23, 0.235, 0.28}}, {.joints = {"Head"}, .blend = 0.14, .spread = 0.12});
@@ -200,6 +200,17 @@ std::vector<Block> cage_blocks(const Part& part, std::size_t quads) {
   return blocks;
 }
 
+/// The quads along the back of the neck.
+void paint_mane(Part& part) {
+  for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
+    Vec3 center = Vec3::Zero();
+    for (const Index v : part.surface.face(f)) center += part.surface.positions[v] / 4;
+    const double axis = 0.60 + 0.35 * (center.y() - 2.14);  // z of the neck's middle at this height
+    const bool behind = center.z() < axis - 0.1 && std::abs(center.x()) < 0.055;
+    if (behind && center.y() > 2.45 && center.y() < 3.95) part.face_material[f] = dark;
+  }
+}
+
 /// Spots on faces of the cage that do not touch each other, the same on both sides.
 void paint_spots(Part& part, std::size_t quads) {
   const std::vector<Block> blocks = cage_blocks(part, quads);
@@ -269,6 +280,7 @@ Character make_giraffe(const GiraffeOptions& options, const Context& context) {
                        {.name = "muzzle", .base_color = {0.87f, 0.68f, 0.45f, 1}, .roughness = 0.55f},
                        {.name = "eye", .base_color = {0.015f, 0.012f, 0.01f, 1}, .roughness = 0.15f}};
   giraffe.parts.push_back(body.build(giraffe.skeleton, "giraffe", {cage, levels, context}));
+  paint_mane(giraffe.parts.front());
   paint_spots(giraffe.parts.front(), std::size_t{1} << (2 * levels));
   giraffe.clips = {neck_bend(giraffe.skeleton), idle(giraffe.skeleton)};
   return giraffe;

@@ -137,7 +137,7 @@ double smooth_min(double a, double b, double width) {
 }
 
 FieldSample evaluate(const Blob& blob, const Vec3& point) {
-  const FieldSample here = evaluate_one(blob, point);
+  FieldSample here = evaluate_one(blob, point);
   if (!blob.mirrored) return here;
   FieldSample there = evaluate_one(blob, point.cwiseProduct(kMirror));
   there.gradient = there.gradient.cwiseProduct(kMirror);

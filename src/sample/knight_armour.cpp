@@ -30,6 +30,7 @@ void add_pair(std::vector<Plate>& plates, const Plate& left) {
 /// The vertices around a square grid of n × n cells, counter-clockwise in (i, j).
 std::vector<Index> grid_rim(int n) {
   std::vector<Index> rim;
+  rim.reserve(4 * static_cast<std::size_t>(n));
   const Index row = n + 1;
   for (int k = 0; k < n; ++k) rim.push_back(k);
   for (int k = 0; k < n; ++k) rim.push_back(k * row + n);
@@ -242,14 +243,14 @@ void add_flaws(std::vector<Plate>& plates) {
   helm.positions.push_back(helm.positions[a] + out);
   helm.add_face({a, b, tip, tip + 1});
 
-  for (int stud = 0; stud < KnightFlaws::duplicate_faces; ++stud) {
+  for (int stud = 0; stud < KnightFlaws::kDuplicateFaces; ++stud) {
     const double x = 0.03 * (stud - 1.5);
     Surface quad =
         sheet({1, 1}, [&](double i, double j) { return Vec3(x + 0.012 * (i - 0.5), 1.40 + 0.012 * (j - 0.5), 0.168); });
     quad.add_face({2, 3, 1, 0});
     plates.push_back({quad, gold, "Chest"});
   }
-  for (int sliver = 0; sliver < KnightFlaws::zero_area_faces; ++sliver) {
+  for (int sliver = 0; sliver < KnightFlaws::kZeroAreaFaces; ++sliver) {
     Surface line;
     for (int p = 0; p < 3; ++p) line.positions.emplace_back(0.015625 * p, 1.0 - 0.03125 * sliver, 0.25);
     line.add_face({0, 1, 2});

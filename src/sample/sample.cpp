@@ -31,7 +31,7 @@ Character make_sample(std::string_view name, const SampleOptions& options, const
   } else if (name == "elephant") {
     character = make_elephant({options.refinement}, context);
   } else if (name == "knight") {
-    character = make_knight({}, context);
+    character = make_knight({KnightOptions{}.body_vertices << (2 * options.refinement)}, context);
   } else {
     std::string names;
     for (const SampleInfo& info : samples()) names += (names.empty() ? "" : ", ") + info.name;
@@ -42,7 +42,7 @@ Character make_sample(std::string_view name, const SampleOptions& options, const
 }
 
 Character make_sample(std::string_view name, const SampleOptions& options) {
-  const Context context;
+  Context context;
   return make_sample(name, options, context);
 }
 

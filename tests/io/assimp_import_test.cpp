@@ -36,7 +36,8 @@ void expect_no_error(const Character& character) {
   for (const Problem& problem : validate(character)) EXPECT_NE(problem.severity, Severity::error) << problem.sentence;
 }
 
-// --- COLLADA ----------------------------------------------------------------------------------------------------------
+// --- COLLADA
+// ----------------------------------------------------------------------------------------------------------
 
 /// A strip of two quads along y, half of it bound to each of two joints; the upper joint turns by 90° about z in two
 /// seconds. Centimetres, z up.
@@ -111,7 +112,8 @@ TEST(AssimpCollada, ReadsSkinnedAnimatedStrip) {
   EXPECT_NEAR(character.clips[0].end(), 2, 1e-6);
   const Pose pose = sample(character.clips[0], character.skeleton, character.clips[0].end());
   const PosedPart posed = pose_part(character, part, pose, Deformer::lbs, Context());
-  // In the file's axes (1, 2, 0) turns about (0, 1, 0) to (-1, 1, 0)+(0, 1, 0); then z up to y up, centimetres to metres.
+  // In the file's axes (1, 2, 0) turns about (0, 1, 0) to (-1, 1, 0)+(0, 1, 0); then z up to y up, centimetres to
+  // metres.
   for (std::size_t v = 0; v < 6; ++v) {
     if (part.surface.positions[v] == Vec3(1, 2, 0)) {
       EXPECT_TRUE(posed.positions[v].isApprox(Vec3(-0.01, 0, -0.02), 1e-6)) << posed.positions[v].transpose();
@@ -131,7 +133,8 @@ TEST(AssimpCollada, RefusesBrokenFiles) {
   EXPECT_NE(refusal(out, "dae"), "");
 }
 
-// --- FBX --------------------------------------------------------------------------------------------------------------
+// --- FBX
+// --------------------------------------------------------------------------------------------------------------
 
 struct Neutral {
   std::vector<std::string> names;
@@ -246,14 +249,15 @@ TEST(AssimpFbx, RefusesBrokenFiles) {
   const std::size_t first = bytes.find("OO") + 2;
   circle.replace(first + 10, 8, bytes.substr(first + 1, 8));
   EXPECT_NE(refusal(circle, "fbx").find("circle"), std::string::npos);
-  EXPECT_NE(refusal("; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n}\n", "fbx").find("text form"), std::string::npos);
+  EXPECT_NE(refusal("; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n}\n", "fbx").find("text form"),
+            std::string::npos);
 }
 
 // Two real FBX files: control points, quads, weights and every frame of every clip agree with an independent reading.
 TEST(AssimpFbx, AgreesWithIndependentReading) {
   SKIP_WITHOUT_SHARED_DATA();
-  const std::tuple<const char*, const char*, std::size_t> files[] = {{"quaternius-rat", "Rat.fbx", 6},
-                                                                    {"quaternius-man-suit", "Smooth_Male_Suit.fbx", 11}};
+  const std::tuple<const char*, const char*, std::size_t> files[] = {
+      {"quaternius-rat", "Rat.fbx", 6}, {"quaternius-man-suit", "Smooth_Male_Suit.fbx", 11}};
   for (const auto& [folder, file, clips] : files) {
     const Character character = read_assimp(shared_data() / folder / file);
     ASSERT_EQ(character.parts.size(), 1U);
@@ -292,7 +296,8 @@ TEST(AssimpFbx, TruncatedFiles) {
   }
 }
 
-// --- all --------------------------------------------------------------------------------------------------------------
+// --- all
+// --------------------------------------------------------------------------------------------------------------
 
 // Only listed kinds are given to assimp, whatever it could read.
 TEST(AssimpImport, AllowList) {
@@ -327,12 +332,14 @@ TEST(AssimpImport, GuardsAssimp) {
     return text.replace(text.find(from), std::strlen(from), to);
   };
   EXPECT_NE(refusal(changed("<p>0 0 1", "<p>0 0$1"), "dae").find("<p>"), std::string::npos);
-  EXPECT_NE(refusal(changed("vertex_weights count=\"6\"", "vertex_weights count=\"2\""), "dae").find("<vertex_weights>"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(changed("vertex_weights count=\"6\"", "vertex_weights count=\"2\""), "dae").find("<vertex_weights>"),
+      std::string::npos);
   EXPECT_NE(refusal(changed("count=\"18\"", "count=\"999999999\""), "dae").find("<float_array>"), std::string::npos);
-  EXPECT_NE(refusal(changed("<accessor source=\"#pos-a\" count=\"6\"", "<accessor source=\"#pos-a\" count=\"60\""), "dae")
-                .find("<accessor>"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(changed("<accessor source=\"#pos-a\" count=\"6\"", "<accessor source=\"#pos-a\" count=\"60\""), "dae")
+          .find("<accessor>"),
+      std::string::npos);
   EXPECT_NE(refusal(changed("<v>0 0 0 0", "<v>8 0 0 0"), "dae").find("<v>"), std::string::npos);
   EXPECT_NE(refusal(changed("<v>0 0 0 0", "<v>0 3 0 0"), "dae").find("<v>"), std::string::npos);
   EXPECT_NE(refusal(changed("skin source=\"#strip\"", "skin source=\"#stripe\""), "dae").find("<vertex_weights>"),

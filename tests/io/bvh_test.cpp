@@ -93,8 +93,9 @@ TEST(Bvh, EveryChannelOrder) {
         values += " " + std::to_string(angle);
         expected = expected * axis_rotation(order[static_cast<std::size_t>(i)], angle);
       }
-      const Character character = parse_bvh("HIERARCHY\nROOT a\n{\nOFFSET 1 2 3\nCHANNELS 5" + channels +
-                                            "\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n" + values + "\n");
+      std::string text = "HIERARCHY\nROOT a\n{\nOFFSET 1 2 3\nCHANNELS 5";
+      text.append(channels).append("\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n").append(values);
+      const Character character = parse_bvh(text);
       const Pose pose = sample(character.clips[0], character.skeleton, 0);
       EXPECT_TRUE(to_matrix(pose.local[0]).linear().isApprox(expected, 1e-12)) << order;
       EXPECT_EQ(pose.local[0].translation, Vec3(8, 2, 7)) << order;
@@ -115,8 +116,10 @@ TEST(Bvh, SubsetsOfChannels) {
 // Position channels below the root hold the whole translation, or what is added to the OFFSET: the values tell.
 TEST(Bvh, PositionChannelsBelowTheRoot) {
   const auto text = [](const char* values) {
-    return std::string("HIERARCHY ROOT a\n{ OFFSET 0 0 0 CHANNELS 0 JOINT b\n{ OFFSET 0 5 0 CHANNELS 3 Xposition "
-                       "Yposition Zposition End Site\n{ OFFSET 0 1 0 } } }\nMOTION Frames: 1 Frame Time: 1 ") + values;
+    return std::string(
+               "HIERARCHY ROOT a\n{ OFFSET 0 0 0 CHANNELS 0 JOINT b\n{ OFFSET 0 5 0 CHANNELS 3 Xposition "
+               "Yposition Zposition End Site\n{ OFFSET 0 1 0 } } }\nMOTION Frames: 1 Frame Time: 1 ") +
+           values;
   };
   const Character whole = parse_bvh(text("0 5.5 0"));
   EXPECT_EQ(sample(whole.clips[0], whole.skeleton, 0).local[1].translation, Vec3(0, 5.5, 0));
@@ -194,8 +197,8 @@ TEST(Bvh, TruncatedAnywhere) {
 
 // Joints of the same name get a number and a warning.
 TEST(Bvh, RepeatedNames) {
-  const Character character = parse_bvh(
-      "HIERARCHY ROOT a\n{ OFFSET 0 0 0 JOINT a\n{ OFFSET 0 1 0 } JOINT a\n{ OFFSET 0 1 0 } }\n");
+  const Character character =
+      parse_bvh("HIERARCHY ROOT a\n{ OFFSET 0 0 0 JOINT a\n{ OFFSET 0 1 0 } JOINT a\n{ OFFSET 0 1 0 } }\n");
   EXPECT_EQ(character.skeleton.joints[1].name, "a.1");
   EXPECT_EQ(character.skeleton.joints[2].name, "a.2");
   EXPECT_EQ(character.problems.at(0).count, 2);

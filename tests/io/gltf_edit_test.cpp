@@ -412,8 +412,8 @@ TEST(GltfEdit, AddsNormalsOfFrames) {
 // Offsets of a few vertices are stored as sparse accessors, dense ones as they are.
 TEST(GltfEdit, StoresSparseOffsets) {
   GltfBuilder b;
-  std::vector<float> positions;
-  for (int i = 0; i < 900; ++i) positions.push_back(static_cast<float>(i % 7));
+  std::vector<float> positions(900);
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<float>(i % 7);
   const int position = b.vec3(positions);
   b.push("meshes", {{"primitives", {{{"attributes", {{"POSITION", position}}}}}}});
   b.push("nodes", {{"mesh", 0}});

@@ -64,7 +64,8 @@ TEST(Obj, KeepsOrderPolygonsAndCornerAttributes) {
 // Windows line ends, joined lines, comments behind a face, vertex colours and unknown statements do not matter.
 TEST(Obj, ReadsWhatToolsWrite) {
   const Character character = parse_obj(
-      "v 0 0 0 0.1 0.2 0.3\r\nv 1 \\\r\n 0 0\r\n\tv +0.0 1e0 -0\r\ns off\r\nl 1 2\r\ncurv 0 1 1\r\nf 1 2 \\\r\n3 # end\r\n");
+      "v 0 0 0 0.1 0.2 0.3\r\nv 1 \\\r\n 0 0\r\n\tv +0.0 1e0 -0\r\ns off\r\nl 1 2\r\ncurv 0 1 1\r\nf 1 2 \\\r\n3 # "
+      "end\r\n");
   EXPECT_EQ(character.parts[0].surface.positions[1], Vec3(1, 0, 0));
   EXPECT_EQ(character.parts[0].surface.corners, (std::vector<Index>{0, 1, 2}));
 }
@@ -130,7 +131,9 @@ TEST(Obj, ChoosesGroups) {
 // Materials take Kd and d from the library beside the file; a missing one is a note and gives a default colour.
 TEST(Obj, ReadsMaterials) {
   TempFolder folder;
-  write_text(folder / "a.obj", "mtllib my materials.mtl\nmtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl red\nf 1 2 3\nusemtl blue\nf 3 2 1\n");
+  write_text(folder / "a.obj",
+             "mtllib my materials.mtl\nmtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl red\nf 1 2 "
+             "3\nusemtl blue\nf 3 2 1\n");
   write_text(folder / "my materials.mtl", "newmtl red\nKd 1 0.25 0\nd 0.5\nnewmtl unused\nKd 0 0 1\n");
   const Character character = read_obj(folder / "a.obj");
   ASSERT_EQ(character.materials.size(), 3U);
@@ -150,8 +153,8 @@ TEST(Obj, LibraryMayNotLeaveTheFolder) {
   std::filesystem::create_directories(folder / "in");
   std::filesystem::create_symlink(folder / "secret.mtl", folder.path() / "in" / "link.mtl");
   for (const std::string& name : {std::string("../secret.mtl"), std::string("./x/../../secret.mtl"),
-                                 (folder / "secret.mtl").string(), std::string("link.mtl")}) {
-    write_text(folder.path() / "in" / "a.obj", "mtllib " + name + "\n" + geometry);
+                                  (folder / "secret.mtl").string(), std::string("link.mtl")}) {
+    write_text(folder.path() / "in" / "a.obj", std::string("mtllib ").append(name).append("\n").append(geometry));
     const Character character = read_obj(folder.path() / "in" / "a.obj");
     EXPECT_EQ(character.materials[0].base_color, Material{}.base_color) << name;
     EXPECT_EQ(character.problems.size(), 1U) << name;

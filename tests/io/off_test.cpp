@@ -23,14 +23,17 @@ void expect_square_and_triangle(const Character& character) {
   EXPECT_EQ(part.surface.positions.at(4), Vec3(2, 0, 0.5));
 }
 
-const char* const kText = "OFF\n# comment\n\n5 3 0\n0 0 0\n1 0 0 # corner\n1 1 0\n0 1 0\n2 0 0.5\n4 0 1 2 3\n3 1 4 2 0.5 0.5 0.5\n2 0 1\n";
+const char* const kText =
+    "OFF\n# comment\n\n5 3 0\n0 0 0\n1 0 0 # corner\n1 1 0\n0 1 0\n2 0 0.5\n4 0 1 2 3\n3 1 4 2 0.5 0.5 0.5\n2 0 1\n";
 
 // Vertices keep their order and faces their corners; colours are passed over; counts may stand on the first line.
 TEST(Off, Reads) {
   const Character character = parse_off(kText);
   expect_square_and_triangle(character);
   EXPECT_EQ(character.problems.at(0).code, "small-faces");
-  expect_square_and_triangle(parse_off("COFF 5 2 0\r\n0 0 0 1 1 1 1\r\n1 0 0 1 1 1 1\r\n1 1 0 1 1 1 1\r\n0 1 0 1 1 1 1\r\n2 0 0.5 1 1 1 1\r\n4 0 1 2 3\r\n3 1 4 2\r\n"));
+  expect_square_and_triangle(
+      parse_off("COFF 5 2 0\r\n0 0 0 1 1 1 1\r\n1 0 0 1 1 1 1\r\n1 1 0 1 1 1 1\r\n0 1 0 1 1 1 1\r\n2 0 0.5 1 1 1 "
+                "1\r\n4 0 1 2 3\r\n3 1 4 2\r\n"));
 }
 
 // Broken files are refused.

@@ -96,7 +96,8 @@ TEST(Ply, NormalsAndDoubles) {
   const Character character = parse_ply(
       "ply\r\nformat ascii 1.0\r\nelement vertex 3\r\nproperty double x\r\nproperty double y\r\nproperty double z\r\n"
       "property float nx\r\nproperty float ny\r\nproperty float nz\r\nelement face 1\r\n"
-      "property list uint uint vertex_index\r\nend_header\r\n0.1 0 0 0 0 1\r\n1 0 0 0 0 1\r\n0 1 0 0 1 0\r\n3 0 1 2\r\n");
+      "property list uint uint vertex_index\r\nend_header\r\n0.1 0 0 0 0 1\r\n1 0 0 0 0 1\r\n0 1 0 0 1 0\r\n3 0 1 "
+      "2\r\n");
   EXPECT_EQ(character.parts[0].surface.positions[0], Vec3(0.1, 0, 0));
   ASSERT_EQ(character.parts[0].normals.size(), 3U);
   EXPECT_EQ(character.parts[0].normals[2], Vec3(0, 1, 0));
@@ -121,7 +122,8 @@ TEST(Ply, RefusesBrokenFiles) {
   EXPECT_NE(refusal(changed("property float z", "property quad z")).find("unknown type"), std::string::npos);
   EXPECT_NE(refusal(changed("vertex_indices", "vertices")).find("list of vertices"), std::string::npos);
   EXPECT_NE(refusal(changed("element face 3", "element tristrips 3")), "");
-  EXPECT_NE(refusal("ply\nformat ascii 1.0\nelement vertex 99999999999999\nend_header\n").find("no face"), std::string::npos);
+  EXPECT_NE(refusal("ply\nformat ascii 1.0\nelement vertex 99999999999999\nend_header\n").find("no face"),
+            std::string::npos);
   EXPECT_NE(refusal(binary(false).substr(0, binary(false).size() - 1)).find("ends before"), std::string::npos);
 }
 

@@ -15,7 +15,8 @@ namespace {
 TEST(RetargetMap, Reads) {
   const JointNameMap map = parse_retarget_map(
       "# source target\nLeftHandIndex1\tLeftHandFinger1  # a finger\r\n\n\"Bip01 Spine\" \"my spine\"\nToe -\nA#1 B\n");
-  EXPECT_EQ(map, (JointNameMap{{"LeftHandIndex1", "LeftHandFinger1"}, {"Bip01 Spine", "my spine"}, {"Toe", ""}, {"A#1", "B"}}));
+  EXPECT_EQ(map, (JointNameMap{
+                     {"LeftHandIndex1", "LeftHandFinger1"}, {"Bip01 Spine", "my spine"}, {"Toe", ""}, {"A#1", "B"}}));
   EXPECT_TRUE(parse_retarget_map("").empty());
 }
 
@@ -35,10 +36,9 @@ Vec3 direction(const Skeleton& skeleton, const std::vector<Affine>& global, cons
 TEST(RetargetMap, RealMotionsOnRealCharacter) {
   SKIP_WITHOUT_SHARED_DATA();
   const Skeleton body = to_skeleton(read_rig_txt(test::shared_data() / "makehuman/body_rig.txt"));
-  const JointNameMap names =
-      parse_retarget_map("LeftHandIndex1 LeftHandFinger1\nRightHandIndex1 RightHandFinger1\n");
-  const std::pair<const char*, const char*> limbs[] = {{"LeftUpLeg", "LeftLeg"},   {"RightLeg", "RightFoot"},
-                                                       {"LeftArm", "LeftForeArm"}, {"RightForeArm", "RightHand"}};
+  const JointNameMap names = parse_retarget_map("LeftHandIndex1 LeftHandFinger1\nRightHandIndex1 RightHandFinger1\n");
+  const std::pair<const char*, const char*> limbs[] = {
+      {"LeftUpLeg", "LeftLeg"}, {"RightLeg", "RightFoot"}, {"LeftArm", "LeftForeArm"}, {"RightForeArm", "RightHand"}};
   for (const char* file : {"02_01.bvh", "02_04.bvh", "05_06.bvh", "49_06.bvh"}) {
     const Character motion = read_bvh(test::shared_data() / "cmu-bvh-dev" / file);
     const Retargeted result =

@@ -73,7 +73,8 @@ TEST(RigTxt, RefusesBrokenFiles) {
   EXPECT_NE(refusal("joints a 0 0 0\nskin 0 a x\n").find("\"x\""), std::string::npos);
   EXPECT_NE(refusal("joints a 0 0 0\nsink 0 a 1\n").find("\"sink\""), std::string::npos);
   EXPECT_NE(refusal("joints a 0 0 0\njoints b 0 0 0\nhier a b\nhier b a\n"), "");
-  EXPECT_NE(refusal("joints a 0 0 0\njoints b 0 0 0\njoints c 0 0 0\nhier a b\nhier c b\n").find("already"), std::string::npos);
+  EXPECT_NE(refusal("joints a 0 0 0\njoints b 0 0 0\njoints c 0 0 0\nhier a b\nhier c b\n").find("already"),
+            std::string::npos);
 }
 
 // A file cut off anywhere is read or refused, never worse.
@@ -118,7 +119,8 @@ TEST(RigTxt, RefusesToAttach) {
 // A row given twice is put together; NaN weights are repaired and reported.
 TEST(RigTxt, RepairsRows) {
   Character character = square();
-  attach(parse_rig_txt("joints a 0 0 0\njoints b 0 1 0\nskin 0 a 1\nskin 1 a nan b 1\nskin 0 b 1\nskin 2 a 1\nskin 3 a 1\n"),
+  attach(parse_rig_txt(
+             "joints a 0 0 0\njoints b 0 1 0\nskin 0 a 1\nskin 1 a nan b 1\nskin 0 b 1\nskin 2 a 1\nskin 3 a 1\n"),
          character);
   EXPECT_EQ(character.parts[0].weights.row(0).size(), 2U);
   EXPECT_EQ(character.parts[0].weights.row(1)[0], (Influence{1, 1.0}));
@@ -158,9 +160,12 @@ TEST(RigTxt, FromCharacter) {
 TEST(RigTxt, RealFiles) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::array<const char*, 3> files[] = {
-      {"rohmer-girafe/rig.txt", "rohmer-girafe/mesh.obj", ""},   {"rohmer-dragon/rig.txt", "rohmer-dragon/mesh.obj", ""},
-      {"rohmer-spot/rig.txt", "rohmer-spot/mesh.obj", ""},       {"libigl-arm/rig.txt", "libigl-arm/arm.obj", ""},
-      {"makehuman/body_rig.txt", "makehuman/body.obj", ""},      {"makehuman/rig.txt", "makehuman/base.obj", ""},
+      {"rohmer-girafe/rig.txt", "rohmer-girafe/mesh.obj", ""},
+      {"rohmer-dragon/rig.txt", "rohmer-dragon/mesh.obj", ""},
+      {"rohmer-spot/rig.txt", "rohmer-spot/mesh.obj", ""},
+      {"libigl-arm/rig.txt", "libigl-arm/arm.obj", ""},
+      {"makehuman/body_rig.txt", "makehuman/body.obj", ""},
+      {"makehuman/rig.txt", "makehuman/base.obj", ""},
       {"quaternius-rat/neutral/rig.txt", "quaternius-rat/neutral/mesh.obj", ""},
       {"0ad-elephant-bush/neutral/rig.txt", "0ad-elephant-bush/neutral/mesh.obj", ""}};
   for (const auto& [rig_file, mesh_file, unused] : files) {

@@ -19,8 +19,9 @@ TEST(Skel, ReadsSkeleton) {
 
 // Broken files are refused.
 TEST(Skel, RefusesBrokenFiles) {
-  for (const char* text : {"", "0", "x", "1\n0 0", "1\n0 0 0 a", "2\n0 0 0 a root\n", "1\n0 0 0 a b\n", "1\n0 0 inf a root\n",
-                           "2\n0 0 0 a b\n0 0 0 b a\n", "2\n0 0 0 a root\n0 0 0 a root\n", "999999999999\n0 0 0 a root\n"}) {
+  for (const char* text :
+       {"", "0", "x", "1\n0 0", "1\n0 0 0 a", "2\n0 0 0 a root\n", "1\n0 0 0 a b\n", "1\n0 0 inf a root\n",
+        "2\n0 0 0 a b\n0 0 0 b a\n", "2\n0 0 0 a root\n0 0 0 a root\n", "999999999999\n0 0 0 a root\n"}) {
     EXPECT_THROW(parse_skel(text), Error) << text;
   }
 }

@@ -84,7 +84,8 @@ TEST(Stl, RefusesBrokenFiles) {
   EXPECT_NE(refusal(""), "");
   EXPECT_NE(refusal("solid a\nendsolid a\n").find("no triangle"), std::string::npos);
   EXPECT_NE(refusal(text_stl().substr(0, 70)).find("ends"), std::string::npos);
-  EXPECT_NE(refusal("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nendloop\n").find("three"), std::string::npos);
+  EXPECT_NE(refusal("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nendloop\n").find("three"),
+            std::string::npos);
   EXPECT_NE(refusal("solid a\nbanana\n").find("banana"), std::string::npos);
   EXPECT_NE(refusal(std::string(200, 'x')).find("neither"), std::string::npos);
   std::string many = binary_stl();

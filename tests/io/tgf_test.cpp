@@ -43,7 +43,8 @@ TEST(Tgf, AnyForest) {
 // Cycles, unknown ids and broken numbers are refused with the line's number.
 TEST(Tgf, RefusesBrokenFiles) {
   EXPECT_NE(refusal("").find("no vertex"), std::string::npos);
-  EXPECT_NE(refusal("1 0 0 0\n2 0 0 0\n3 0 0 0\n#\n1 2\n2 3\n3 1\n").find("line 7: the edge closes a cycle"), std::string::npos);
+  EXPECT_NE(refusal("1 0 0 0\n2 0 0 0\n3 0 0 0\n#\n1 2\n2 3\n3 1\n").find("line 7: the edge closes a cycle"),
+            std::string::npos);
   EXPECT_NE(refusal("1 0 0 0\n#\n1 1\n").find("cycle"), std::string::npos);
   EXPECT_NE(refusal("1 0 0 0\n#\n1 2\n").find("vertex 2"), std::string::npos);
   EXPECT_NE(refusal("1 0 0\n").find("too few"), std::string::npos);

@@ -10,7 +10,8 @@ namespace {
 
 Quat about(const Vec3& axis, double degrees) { return Quat(Eigen::AngleAxisd(degrees * std::acos(-1.0) / 180, axis)); }
 
-Index add(Skeleton& skeleton, const std::string& name, Index parent, const Vec3& offset, const Quat& rotation = Quat::Identity()) {
+Index add(Skeleton& skeleton, const std::string& name, Index parent, const Vec3& offset,
+          const Quat& rotation = Quat::Identity()) {
   Joint joint;
   joint.name = name;
   joint.parent = parent;
@@ -63,8 +64,9 @@ Clip wild_motion(const Skeleton& skeleton) {
   add_translation(clip, 0, {Vec3(0, 10, 0), Vec3(3, 9, 1), Vec3(5, 12, -2)});
   for (std::size_t j = 0; j < skeleton.size(); ++j) {
     const auto x = static_cast<double>(j);
-    add_rotation(clip, static_cast<Index>(j),
-                 {skeleton.joints[j].rest.rotation, about(Vec3(1, x, 2).normalized(), 40 + 10 * x), about(Vec3::UnitY(), 160)});
+    add_rotation(
+        clip, static_cast<Index>(j),
+        {skeleton.joints[j].rest.rotation, about(Vec3(1, x, 2).normalized(), 40 + 10 * x), about(Vec3::UnitY(), 160)});
   }
   return clip;
 }
@@ -106,9 +108,11 @@ TEST(Retarget, ScalesRootTranslation) {
   EXPECT_DOUBLE_EQ(result.scale, 2);
   const auto from = global_at(small, wild_motion(small), 2);
   const auto to = global_at(large, result.clip, 2);
-  for (std::size_t j = 0; j < small.size(); ++j) EXPECT_TRUE(to[j].translation().isApprox(2 * from[j].translation(), 1e-12));
-  EXPECT_TRUE(global_at(large, retarget(small, wild_motion(small), large, {.scale = 3}).clip, 2)[0].translation().isApprox(
-      Vec3(15, 20 + 3 * 2, -6)));
+  for (std::size_t j = 0; j < small.size(); ++j)
+    EXPECT_TRUE(to[j].translation().isApprox(2 * from[j].translation(), 1e-12));
+  EXPECT_TRUE(
+      global_at(large, retarget(small, wild_motion(small), large, {.scale = 3}).clip, 2)[0].translation().isApprox(
+          Vec3(15, 20 + 3 * 2, -6)));
 }
 
 Vec3 bone(const std::vector<Affine>& global, Index from, Index to) {
@@ -128,7 +132,8 @@ TEST(Retarget, AlignsRestPoses) {
     EXPECT_TRUE(bone(target, 5, 6).isApprox(bone(source, 5, 6), 1e-9)) << time;
     EXPECT_TRUE(bone(target, 6, 7).isApprox(bone(source, 6, 7), 1e-9)) << time;
     // The hand is short: it follows its forearm instead of its own direction, which here is the same.
-    EXPECT_TRUE((target[7].linear() * *hanging.joints[7].tail).isApprox(source[7].linear() * *stretched.joints[7].tail, 1e-9));
+    EXPECT_TRUE(
+        (target[7].linear() * *hanging.joints[7].tail).isApprox(source[7].linear() * *stretched.joints[7].tail, 1e-9));
   }
   // Without alignment, the arm at the source's rest is at its own rest.
   EXPECT_TRUE(bone(global_at(hanging, turned, 0), 5, 6).isApprox(Vec3(0.6, -0.8, 0), 1e-12));
@@ -164,7 +169,8 @@ TEST(Retarget, PassesOverUnmatchedJoints) {
   const auto to = global_at(target, result.clip, 1);
   const auto rest = global_transforms(target, rest_pose(target));
   EXPECT_TRUE(to[spine].linear().isApprox(from[4].linear() * rest[spine].linear(), 1e-12));
-  EXPECT_TRUE(to[twist].linear().isApprox(to[hips].linear() * target.joints[twist].rest.rotation.toRotationMatrix(), 1e-12));
+  EXPECT_TRUE(
+      to[twist].linear().isApprox(to[hips].linear() * target.joints[twist].rest.rotation.toRotationMatrix(), 1e-12));
   EXPECT_TRUE(to[hips].translation().isApprox(from[0].translation(), 1e-12));
 }
 
@@ -218,7 +224,8 @@ TEST(Retarget, TurnsAxes) {
   Clip motion;
   add_translation(motion, 0, {Vec3(0, -3, 12)});
   add_rotation(motion, 5, {about(Vec3::UnitZ(), 40)});
-  const auto posed = global_at(target, retarget(source, motion, target, {.source_axes = SourceAxes::z_up_to_y_up}).clip, 0);
+  const auto posed =
+      global_at(target, retarget(source, motion, target, {.source_axes = SourceAxes::z_up_to_y_up}).clip, 0);
   EXPECT_TRUE(posed[0].translation().isApprox(Vec3(0, 12, 3), 1e-9));
   EXPECT_TRUE(bone(posed, 5, 6).isApprox(about(Vec3::UnitY(), 40) * Vec3(1, 0, 0), 1e-9));
 }
@@ -263,14 +270,15 @@ TEST(Retarget, ReportsLostChannels) {
 TEST(Retarget, RotationsAreContinuous) {
   const Skeleton skeleton = figure(Vec3(1, 0, 0));
   Clip motion;
-  std::vector<Quat> keys;
-  for (int k = 0; k < 40; ++k) keys.push_back(about(Vec3::UnitY(), 20.0 * k));
+  std::vector<Quat> keys(40);
+  for (int k = 0; k < 40; ++k) keys[static_cast<std::size_t>(k)] = about(Vec3::UnitY(), 20.0 * k);
   add_rotation(motion, 0, keys);
   for (const Channel& channel : retarget(skeleton, motion, skeleton).clip.channels) {
     if (channel.path != ChannelPath::rotation) continue;
     for (std::size_t k = 4; k < channel.values.size(); k += 4) {
-      EXPECT_GT(Eigen::Map<const Eigen::Vector4d>(&channel.values[k]).dot(
-                    Eigen::Map<const Eigen::Vector4d>(&channel.values[k - 4])), 0);
+      EXPECT_GT(Eigen::Map<const Eigen::Vector4d>(&channel.values[k])
+                    .dot(Eigen::Map<const Eigen::Vector4d>(&channel.values[k - 4])),
+                0);
     }
   }
 }

@@ -7,7 +7,7 @@
 namespace isochor {
 namespace {
 
-const Context kContext;
+const Context kContext(0);
 constexpr double kPi = 3.14159265358979;
 
 Character plain(int segments, int rings) {

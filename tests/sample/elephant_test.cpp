@@ -9,7 +9,7 @@ namespace {
 
 class Elephant : public testing::Test {
  protected:
-  const Context context_;
+  Context context_;
   const Character elephant_ = make_elephant({}, context_);
   const Part& part_ = elephant_.parts.front();
 };

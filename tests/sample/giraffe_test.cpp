@@ -9,7 +9,7 @@ namespace {
 
 class Giraffe : public testing::Test {
  protected:
-  const Context context_;
+  Context context_;
   const Character giraffe_ = make_giraffe({}, context_);
   const Part& part_ = giraffe_.parts.front();
 };

@@ -9,7 +9,7 @@ namespace {
 
 class Knight : public testing::Test {
  protected:
-  const Context context_;
+  Context context_;
   const Character knight_ = make_knight({}, context_);
 
   const Part& part(const std::string& name) const {
@@ -40,9 +40,9 @@ TEST_F(Knight, BodyIsClosedAndSymmetric) {
 // The armour has exactly the flaws that are documented, and is otherwise made of closed, oriented shells.
 TEST_F(Knight, ArmourHasItsFlaws) {
   const Topology topology = analyse(part("armour").surface);
-  EXPECT_EQ(topology.duplicate_faces.size(), static_cast<std::size_t>(KnightFlaws::duplicate_faces));
-  EXPECT_EQ(topology.degenerate_faces.size(), static_cast<std::size_t>(KnightFlaws::zero_area_faces));
-  EXPECT_EQ(topology.non_manifold_edges.size(), static_cast<std::size_t>(KnightFlaws::non_manifold_edges));
+  EXPECT_EQ(topology.duplicate_faces.size(), static_cast<std::size_t>(KnightFlaws::kDuplicateFaces));
+  EXPECT_EQ(topology.degenerate_faces.size(), static_cast<std::size_t>(KnightFlaws::kZeroAreaFaces));
+  EXPECT_EQ(topology.non_manifold_edges.size(), static_cast<std::size_t>(KnightFlaws::kNonManifoldEdges));
   int shells = 0;
   for (const Component& component : topology.components) {
     shells += component.closed && component.manifold && component.oriented &&
@@ -51,8 +51,8 @@ TEST_F(Knight, ArmourHasItsFlaws) {
                   : 0;
   }
   // All but the helmet with its fin, the slivers and the studs, which have no volume.
-  EXPECT_EQ(shells, static_cast<int>(topology.components.size()) - 1 - KnightFlaws::zero_area_faces -
-                        KnightFlaws::duplicate_faces);
+  EXPECT_EQ(shells, static_cast<int>(topology.components.size()) - 1 - KnightFlaws::kZeroAreaFaces -
+                        KnightFlaws::kDuplicateFaces);
   EXPECT_GT(shells, 30);
 }
 

@@ -13,7 +13,7 @@ const ImplicitShape kBall{.blobs = {{Ellipsoid{{0, 0.3, -0.2}, {0.7, 0.7, 0.7}}}
 
 // A ball comes out closed, made of quads, with its volume and about the number of vertices asked for.
 TEST(Polygonize, Ball) {
-  const Context context;
+  Context context;
   const QuadMesh mesh = polygonize(kBall, {.vertices = 4000}, context);
   test::expect_one_closed_surface(mesh.surface);
   test::expect_quads(mesh.surface);
@@ -25,14 +25,14 @@ TEST(Polygonize, Ball) {
 
 // Vertices lie on the surface.
 TEST(Polygonize, VerticesLieOnTheSurface) {
-  const Context context;
+  Context context;
   const QuadMesh mesh = polygonize(kBall, {.vertices = 1000}, context);
   for (const Vec3& p : mesh.surface.positions) ASSERT_NEAR(distance(kBall, p), 0, 1e-6);
 }
 
 // Sliding makes the quads more even: the ratio of the longest to the shortest edge falls.
 TEST(Polygonize, RelaxationEvensOutTheQuads) {
-  const Context context;
+  Context context;
   const auto worst_ratio = [&](int rounds) {
     const QuadMesh mesh = polygonize(kBall, {.vertices = 1500, .relaxation = rounds}, context);
     double shortest = 1e9;
@@ -52,7 +52,7 @@ TEST(Polygonize, RelaxationEvensOutTheQuads) {
 
 // Solids that touch in the grid's blind spots (corner to corner, edge to edge) still give manifolds.
 TEST(Polygonize, AmbiguousSamplesGiveAManifold) {
-  const Context context;
+  Context context;
   for (int n = 0; n < 12; ++n) {
     ImplicitShape shape;
     for (int i = 0; i < 14; ++i) {
@@ -72,7 +72,7 @@ TEST(Polygonize, AmbiguousSamplesGiveAManifold) {
 
 // A symmetric shape gives a surface that is symmetric bit for bit, with a line of vertices on the plane.
 TEST(Polygonize, SymmetricShapesStaySymmetric) {
-  const Context context;
+  Context context;
   const ImplicitShape shape{.blobs = {{RoundCone{{0, 0, 0}, {0, 1, 0.2}, 0.4, 0.3}},
                                       {RoundCone{{0.2, 0.1, 0}, {0.5, -0.8, 0.1}, 0.2, 0.1}, 0.1, true}}};
   const QuadMesh mesh = polygonize(shape, {.vertices = 1500}, context);
@@ -90,7 +90,7 @@ TEST(Polygonize, SymmetricShapesStaySymmetric) {
 
 // The floor cuts flat soles.
 TEST(Polygonize, FloorIsFlat) {
-  const Context context;
+  Context context;
   ImplicitShape shape = kBall;
   shape.floor = 0;
   const QuadMesh mesh = polygonize(shape, {.vertices = 2000}, context);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// Wavefront OBJ, read and written by our own code. assimp's importer gives up the file's vertex order and splits
-/// vertices at seams; but plain-text rigs (rig.txt) name vertices by their place in the file, so that order is kept here.
+/// vertices at seams; but plain-text rigs (rig.txt) name vertices by their place in the file, so that order is kept
+/// here.
 
 #include <filesystem>
 #include <functional>
@@ -26,9 +27,9 @@ struct ObjReadOptions {
 using MaterialLibrary = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// One part for the whole file: positions in file order, polygons as they are, `vn` and `vt` by corner, one material a
-/// `usemtl` name with the `Kd` and `d` of its library. Material libraries are sought in the file's own folder only; one that is missing
-/// or elsewhere is a note. Lines, points, curves and vertex colours are ignored. Faces with fewer than three corners
-/// are skipped with a note. An index out of range is refused with the line's number.
+/// `usemtl` name with the `Kd` and `d` of its library. Material libraries are sought in the file's own folder only; one
+/// that is missing or elsewhere is a note. Lines, points, curves and vertex colours are ignored. Faces with fewer than
+/// three corners are skipped with a note. An index out of range is refused with the line's number.
 Character read_obj(const std::filesystem::path& path, const ObjReadOptions& options = {});
 Character parse_obj(std::string_view text, const ObjReadOptions& options = {}, const MaterialLibrary& library = {});
 
@@ -45,7 +46,8 @@ std::string format_obj(std::span<const ObjPart> parts, std::span<const Material>
                        std::string_view material_file = {});
 std::string format_mtl(std::span<const Material> materials);
 
-/// Writes the OBJ, and beside it an .mtl of the same stem where a part uses materials. Neither file is ever half written.
+/// Writes the OBJ, and beside it an .mtl of the same stem where a part uses materials. Neither file is ever half
+/// written.
 void write_obj(const std::filesystem::path& path, std::span<const ObjPart> parts, std::span<const Material> materials);
 /// The character's bind shape; parts without a skin where the rest pose puts them.
 void write_obj(const std::filesystem::path& path, const Character& character);

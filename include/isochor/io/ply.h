@@ -9,8 +9,9 @@
 
 namespace isochor {
 
-/// One part, vertices in file order with their normals (nx ny nz) where given, polygons as they are. Other elements and properties
-/// (colours, qualities, edges) are passed over. Faces with fewer than three corners are left out with a note.
+/// One part, vertices in file order with their normals (nx ny nz) where given, polygons as they are. Other elements and
+/// properties (colours, qualities, edges) are passed over. Faces with fewer than three corners are left out with a
+/// note.
 Character read_ply(const std::filesystem::path& path);
 Character parse_ply(std::string_view bytes);
 

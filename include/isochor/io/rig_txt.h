@@ -39,14 +39,15 @@ RigText parse_rig_txt(std::string_view text);
 Skeleton to_skeleton(const RigText& rig);
 
 /// Makes `rig` the skeleton of the character, and its weights those of the part. The character may not have a skeleton
-/// yet. Vertices out of range are refused; what repair() had to do is in character.problems, and vertices that the rig does not name follow the
-/// root. Without `skin` lines the part stays unbound.
+/// yet. Vertices out of range are refused; what repair() had to do is in character.problems, and vertices that the rig
+/// does not name follow the root. Without `skin` lines the part stays unbound.
 void attach(const RigText& rig, Character& character, std::size_t part = 0);
 
-/// Joints where they were when `part` was bound (at rest for joints that do not move it, or without a part), and its weights.
+/// Joints where they were when `part` was bound (at rest for joints that do not move it, or without a part), and its
+/// weights.
 RigText to_rig_text(const Skeleton& skeleton, const Part* part = nullptr);
-/// The same for all parts, their vertices counted one part after another, as write_obj() writes them; joints stand where the
-/// first skinned part was bound, and a part without a skin follows the joint that carries it.
+/// The same for all parts, their vertices counted one part after another, as write_obj() writes them; joints stand
+/// where the first skinned part was bound, and a part without a skin follows the joint that carries it.
 RigText to_rig_text(const Character& character);
 /// Numbers in their shortest form that reads back to the same double: parse_rig_txt(format_rig_txt(r)) == r.
 /// Names with spaces are refused, since the format has no quotes.

@@ -1,6 +1,7 @@
 #pragma once
 
-/// The .skel text of projective-skinning research: a count, then "x y z name parent" a line; the parent of a root is "root".
+/// The .skel text of projective-skinning research: a count, then "x y z name parent" a line; the parent of a root is
+/// "root".
 
 #include <filesystem>
 #include <string_view>

@@ -22,9 +22,11 @@ struct JointPair {
   bool operator==(const JointPair&) const = default;
 };
 
-/// Pairs by `names` first, then by equal names, then by names equal but for case, separators (space _ - . :) and a prefix that ends in ':' or '|'
+/// Pairs by `names` first, then by equal names, then by names equal but for case, separators (space _ - . :) and a
+/// prefix that ends in ':' or '|'
 /// ("mixamorig:LeftArm" fits "left_arm"), where only one joint on each side has that name. No joint is in two
-/// pairs. Ordered by target. Throws Error(bad_input) where `names` mentions a joint that its skeleton does not have, or the same target twice.
+/// pairs. Ordered by target. Throws Error(bad_input) where `names` mentions a joint that its skeleton does not have, or
+/// the same target twice.
 std::vector<JointPair> match_joints(const Skeleton& source, const Skeleton& target, const JointNameMap& names = {});
 
 /// Which pose of the source corresponds to the target's rest pose.
@@ -37,7 +39,8 @@ struct EnumNames<SourceRest> {
   static constexpr std::array names{"skeleton", "first-frame"};
 };
 
-/// Whether rest poses that differ (arms stretched out, arms hanging) are brought together before the motion is carried over.
+/// Whether rest poses that differ (arms stretched out, arms hanging) are brought together before the motion is carried
+/// over.
 enum class BoneAlignment {
   off,  ///< a joint turns by as much as the source's joint does: right where both rest poses look alike
   on,   ///< bones point where the source's bones point
@@ -76,23 +79,26 @@ struct RetargetOptions {
 };
 
 template <class Options, class Visitor>
-  requires std::is_same_v<std::remove_const_t<Options>, RetargetOptions>
+requires std::is_same_v<std::remove_const_t<Options>, RetargetOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.source_rest, FieldInfo{.name = "motion-rest",
                                        .help = "the pose of the motion that corresponds to the character's rest pose"});
-  visit(options.alignment, FieldInfo{.name = "motion-align",
-                                     .help = "point bones where the motion's bones point, whatever the two rest poses"});
-  visit(options.align_from, FieldInfo{.name = "motion-align-from",
-                                      .help = "bones shorter than this are not turned by themselves: they follow, or keep their rest",
-                                      .unit = "of the skeleton's longest chain of bones",
-                                      .min = 0,
-                                      .max = 1});
+  visit(options.alignment,
+        FieldInfo{.name = "motion-align",
+                  .help = "point bones where the motion's bones point, whatever the two rest poses"});
+  visit(options.align_from,
+        FieldInfo{.name = "motion-align-from",
+                  .help = "bones shorter than this are not turned by themselves: they follow, or keep their rest",
+                  .unit = "of the skeleton's longest chain of bones",
+                  .min = 0,
+                  .max = 1});
   visit(options.placement, FieldInfo{.name = "motion-place", .help = "where the character begins"});
   visit(options.source_axes, FieldInfo{.name = "motion-axes", .help = "how the motion's world is turned"});
-  visit(options.scale, FieldInfo{.name = "motion-scale",
-                                 .help = "factor on the motion's translations (0: the ratio of the two skeletons' sizes)",
-                                 .min = 0,
-                                 .max = 1e6});
+  visit(options.scale,
+        FieldInfo{.name = "motion-scale",
+                  .help = "factor on the motion's translations (0: the ratio of the two skeletons' sizes)",
+                  .min = 0,
+                  .max = 1e6});
   visit(options.fps, FieldInfo{.name = "motion-fps",
                                .help = "frames taken from the motion (0: its own key times)",
                                .unit = "1/s",
@@ -110,9 +116,10 @@ struct Retargeted {
 };
 
 /// World-space turns of the source's joints away from its rest are given to the matched joints of the target, parents
-/// first; joints without a partner keep their rest transform relative to their parent. The topmost matched joints also get
-/// the source's translation away from its rest, scaled. Onto its own skeleton a motion comes back as it was (as far as rotations and root translations go).
-/// y is up unless `source_axes` says that the target's z is. Throws Error(bad_input) where no joint matches.
+/// first; joints without a partner keep their rest transform relative to their parent. The topmost matched joints also
+/// get the source's translation away from its rest, scaled. Onto its own skeleton a motion comes back as it was (as far
+/// as rotations and root translations go). y is up unless `source_axes` says that the target's z is. Throws
+/// Error(bad_input) where no joint matches.
 Retargeted retarget(const Skeleton& source, const Clip& motion, const Skeleton& target,
                     const RetargetOptions& options = {});
 

@@ -32,7 +32,7 @@ requires std::is_same_v<std::remove_const_t<Options>, SampleOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.refinement,
         FieldInfo{.name = "refinement",
-                  .help = "how often every quad of the animals is split in four beyond the papers' sizes",
+                  .help = "how many times the animals and the knight's body have four times the vertices",
                   .min = 0,
                   .max = 3});
   describe(options.cylinder, visit);
