@@ -7,6 +7,7 @@ namespace isochor {
 namespace {
 
 const Vec3 kMirror(-1, 1, 1);
+constexpr double kFar = 1e30;
 
 Vec3 unit_or(const Vec3& v, const Vec3& otherwise) {
   const double length = v.norm();
@@ -62,6 +63,27 @@ FieldSample evaluate_solid(const RoundPlate& plate, const Vec3& point) {
   return {offset.norm() - plate.thickness, plate.orientation * unit_or(offset, Vec3::UnitZ())};
 }
 
+/// Cheap lower bounds of the values above, from a ball around each solid.
+double least_value(const RoundCone& cone, const Vec3& point) {
+  const double reach = (cone.b - cone.a).norm() / 2 + std::max(cone.radius_a, cone.radius_b);
+  return (point - (cone.a + cone.b) / 2).norm() - reach;
+}
+/// k0 (k0 - 1) / k1 is no less than r_min (k0 - 1), and k0 no less than |p| / r_max.
+double least_value(const Ellipsoid& ellipsoid, const Vec3& point) {
+  const double away = (point - ellipsoid.center).norm() / ellipsoid.radii.maxCoeff();
+  return away > 1 ? ellipsoid.radii.minCoeff() * (away - 1) : -kFar;
+}
+/// Likewise for the part in the plane; with the height over it, no less than their sum by the square root of two.
+double least_value(const RoundPlate& plate, const Vec3& point) {
+  const double small = std::min(plate.radius_x, plate.radius_y);
+  const double away = (point - plate.center).norm() / std::max(plate.radius_x, plate.radius_y);
+  return away > 1 ? 0.7 * small * (away - 1) - plate.thickness : -kFar;
+}
+
+double center_x(const RoundCone& cone) { return cone.a.x() + cone.b.x(); }
+double center_x(const Ellipsoid& ellipsoid) { return ellipsoid.center.x(); }
+double center_x(const RoundPlate& plate) { return plate.center.x(); }
+
 FieldSample evaluate_one(const Blob& blob, const Vec3& point) {
   return std::visit([&](const auto& solid) { return evaluate_solid(solid, point); }, blob.shape);
 }
@@ -87,6 +109,17 @@ FieldSample cut_below(const FieldSample& solid, double depth, double width) {
 
 /// The two halves of a mirrored pair meet softly, or a crease would run along the plane of symmetry.
 double pair_blend(const Blob& blob) { return blob.blend / 2; }
+
+/// True where a blob is too far away to change a value: the smooth minimum is then exactly that value.
+bool is_out_of_reach(const Blob& blob, const Vec3& point, double value) {
+  const double needed = value + blob.blend + (blob.mirrored ? pair_blend(blob) / 6 : 0);
+  return std::visit(
+      [&](const auto& solid) {
+        const bool nearer_reflected = blob.mirrored && point.x() * center_x(solid) < 0;
+        return least_value(solid, nearer_reflected ? Vec3(point.cwiseProduct(kMirror)) : point) > needed;
+      },
+      blob.shape);
+}
 
 Box solid_box(const RoundCone& cone) {
   Box box(cone.a - Vec3::Constant(cone.radius_a), cone.a + Vec3::Constant(cone.radius_a));
@@ -145,14 +178,18 @@ FieldSample evaluate(const Blob& blob, const Vec3& point) {
 }
 
 FieldSample evaluate(const ImplicitShape& shape, const Vec3& point) {
-  FieldSample result{1e30, Vec3::UnitY()};
-  for (const Blob& blob : shape.blobs) result = smooth_union(result, evaluate(blob, point), blob.blend);
+  FieldSample result{kFar, Vec3::UnitY()};
+  for (const Blob& blob : shape.blobs) {
+    if (is_out_of_reach(blob, point, result.value)) continue;
+    result = smooth_union(result, evaluate(blob, point), blob.blend);
+  }
   return shape.floor ? cut_below(result, *shape.floor - point.y(), shape.floor_blend) : result;
 }
 
 double distance(const ImplicitShape& shape, const Vec3& point) {
-  double result = 1e30;
+  double result = kFar;
   for (const Blob& blob : shape.blobs) {
+    if (is_out_of_reach(blob, point, result)) continue;
     double value = evaluate_one(blob, point).value;
     if (blob.mirrored) {
       value = smooth_min(value, evaluate_one(blob, point.cwiseProduct(kMirror)).value, pair_blend(blob));

@@ -1,6 +1,7 @@
 #include "sample/relax.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
@@ -40,6 +41,7 @@ Neighbours edge_neighbours(const Surface& surface) {
 Vec3 project(const ImplicitShape& shape, Vec3 p, double longest) {
   for (int round = 0; round < 3; ++round) {
     const FieldSample field = evaluate(shape, p);
+    if (std::abs(field.value) < 1e-8 * longest) break;
     Vec3 step = -field.value / std::max(field.gradient.squaredNorm(), 0.1) * field.gradient;
     const double length = step.norm();
     if (length > longest) step *= longest / length;

@@ -43,7 +43,7 @@ std::string text_stl() {
 }
 
 std::string binary_stl() {
-  std::string bytes = "solid, says the head of many a binary file";
+  std::string bytes = "solid is how many a binary file begins, too";
   bytes.resize(80, ' ');
   put(bytes, std::uint32_t{2});
   for (const auto& triangle : kCorners) {

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -100,16 +102,35 @@ inline Index other_side(const Skeleton& skeleton, Index joint) {
   return skeleton.find(name);
 }
 
+/// Finds vertices by position.
+class VertexFinder {
+ public:
+  explicit VertexFinder(const std::vector<Vec3>& positions) : positions_(positions), order_(positions.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return positions_[a].y() < positions_[b].y(); });
+  }
+  /// The first vertex within `tolerance`, or the number of vertices.
+  std::size_t find(const Vec3& p, double tolerance) const {
+    auto it = std::lower_bound(order_.begin(), order_.end(), p.y() - tolerance,
+                               [&](std::size_t v, double y) { return positions_[v].y() < y; });
+    for (; it != order_.end() && positions_[*it].y() <= p.y() + tolerance; ++it) {
+      if ((positions_[*it] - p).norm() < tolerance) return *it;
+    }
+    return positions_.size();
+  }
+
+ private:
+  const std::vector<Vec3>& positions_;
+  std::vector<std::size_t> order_;
+};
+
 /// Every vertex has a reflection in x = 0 within 1e-6, with the weights of the other side.
 inline void expect_symmetric(const Character& character, const Part& part) {
   const std::vector<Vec3>& p = part.surface.positions;
+  const VertexFinder finder(p);
   for (std::size_t v = 0; v < p.size(); ++v) {
-    const Vec3 reflection(-p[v].x(), p[v].y(), p[v].z());
-    std::size_t m = 0;
-    for (std::size_t w = 0; w < p.size(); ++w) {
-      if ((p[w] - reflection).squaredNorm() < (p[m] - reflection).squaredNorm()) m = w;
-    }
-    ASSERT_LT((p[m] - reflection).norm(), 1e-6) << "vertex " << v;
+    const std::size_t m = finder.find({-p[v].x(), p[v].y(), p[v].z()}, 1e-6);
+    ASSERT_LT(m, p.size()) << "vertex " << v;
     ASSERT_EQ(part.weights.row(v).size(), part.weights.row(m).size()) << "vertex " << v;
     for (const Influence& i : part.weights.row(v)) {
       const Index wanted = other_side(character.skeleton, part.skin.joints[i.joint]);

@@ -7,10 +7,14 @@
 namespace isochor {
 namespace {
 
+const Character& shared_elephant() {
+  static const Character character = make_elephant({}, Context(0));
+  return character;
+}
+
 class Elephant : public testing::Test {
  protected:
-  Context context_;
-  const Character elephant_ = make_elephant({}, context_);
+  const Character& elephant_ = shared_elephant();
   const Part& part_ = elephant_.parts.front();
 };
 

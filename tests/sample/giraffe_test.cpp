@@ -7,10 +7,14 @@
 namespace isochor {
 namespace {
 
+const Character& shared_giraffe() {
+  static const Character character = make_giraffe({}, Context(0));
+  return character;
+}
+
 class Giraffe : public testing::Test {
  protected:
-  Context context_;
-  const Character giraffe_ = make_giraffe({}, context_);
+  const Character& giraffe_ = shared_giraffe();
   const Part& part_ = giraffe_.parts.front();
 };
 
@@ -58,7 +62,7 @@ TEST_F(Giraffe, StaysOnTheGround) {
 
 // One step of refinement has four times the faces and the same shape.
 TEST_F(Giraffe, Refines) {
-  const Character fine = make_giraffe({.refinement = 1}, context_);
+  const Character fine = make_giraffe({.refinement = 1}, Context(0));
   const Surface& surface = fine.parts.front().surface;
   EXPECT_EQ(surface.face_count(), 4 * part_.surface.face_count());
   test::expect_one_closed_surface(surface);

@@ -71,6 +71,25 @@ TEST(Implicit, SmoothMinimum) {
   EXPECT_LT(smooth_min(1.0, 1.2, 0.5), 1.0);
 }
 
+// Leaving out blobs that are out of reach changes no bit of the value.
+TEST(Implicit, CullingIsExact) {
+  const Quat turn(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()));
+  const ImplicitShape shape{.blobs = {{RoundCone{{0, 0, 0}, {1, 0.5, 0}, 0.5, 0.3}},
+                                      {Ellipsoid{{1.2, 0.3, 0.2}, {0.9, 0.2, 0.4}, turn}, 0.3, true},
+                                      {RoundPlate{{0.3, 1.1, 0.5}, 0.7, 0.2, 0.1, turn}, 0.2},
+                                      {RoundCone{{0.7, 1, 0}, {0.7, -1, 0.4}, 0.2, 0.1}, 0.4, true}}};
+  for (double x = -3; x < 3; x += 0.23) {
+    for (double y = -3; y < 3; y += 0.23) {
+      for (double z = -3; z < 3; z += 0.23) {
+        double whole = 1e30;
+        for (const Blob& blob : shape.blobs) whole = smooth_min(whole, evaluate(blob, {x, y, z}).value, blob.blend);
+        ASSERT_EQ(distance(shape, {x, y, z}), whole);
+        ASSERT_EQ(evaluate(shape, {x, y, z}).value, whole);
+      }
+    }
+  }
+}
+
 // Mirrored blobs make a shape symmetric, a single one off the plane does not.
 TEST(Implicit, Symmetry) {
   ImplicitShape shape{.blobs = {{RoundCone{{0, 0, 0}, {0, 1, 0}, 0.5, 0.5}}, {Ellipsoid{{1, 0, 0}}, 0.2, true}}};

@@ -7,10 +7,14 @@
 namespace isochor {
 namespace {
 
+const Character& shared_knight() {
+  static const Character character = make_knight({}, Context(0));
+  return character;
+}
+
 class Knight : public testing::Test {
  protected:
-  Context context_;
-  const Character knight_ = make_knight({}, context_);
+  const Character& knight_ = shared_knight();
 
   const Part& part(const std::string& name) const {
     for (const Part& p : knight_.parts) {

@@ -44,8 +44,8 @@ struct Loaded {
 /// empty file, an unknown kind, or a broken one.
 Loaded load_character(const std::filesystem::path& path, const LoadOptions& options, Context& context);
 
-/// Writes .glb or .gltf, .obj (the bind shape) or .txt (joints and weights as rig.txt, vertices counted part after part), by the
-/// extension. Returns what the format could not hold.
+/// Writes .glb or .gltf, .obj (the bind shape) or .txt (joints and weights as rig.txt, vertices counted part after
+/// part), by the extension. Returns what the format could not hold.
 Problems save_character(const Character& character, const std::filesystem::path& path, Context& context);
 /// The same; a glTF that came from a glTF is its document as it stands, with the edits that were made to it.
 Problems save_character(const Loaded& loaded, const std::filesystem::path& path, Context& context);

@@ -23,7 +23,7 @@ void describe(Options& options, Visitor&& visit) {
 
 /// What is wrong with the knight, on purpose; all of it in the part "armour".
 struct KnightFlaws {
-  static constexpr int kDuplicateFaces = 4;     ///< studs: single quads, each there twice, back to back
+  static constexpr int kDuplicateFaces = 4;    ///< studs: single quads, each there twice, back to back
   static constexpr int kZeroAreaFaces = 3;     ///< slivers: triangles whose corners lie on a line
   static constexpr int kNonManifoldEdges = 1;  ///< the brow fin: a quad that stands on an edge of the helmet
 };
