@@ -35,6 +35,7 @@ constexpr int kPictures = 4;
 
 std::vector<double> even_times(const Clip& clip, int n) {
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) times.push_back(clip.start() + clip.duration() * i / (n - 1));
   return times;
 }

@@ -130,8 +130,10 @@ void HtmlPage::chart(std::span<const Series> series, const ChartText& text) {
   for (std::size_t s = series.size(); s-- > 0;) {
     const std::string color = kColors[s % kColors.size()];
     std::string points;
-    for (std::size_t i = 0; i < series[s].x.size(); ++i)
-      points += number(px(series[s].x[i]), 6) + "," + number(py(series[s].y[i]), 6) + " ";
+    for (std::size_t i = 0; i < series[s].x.size(); ++i) {
+      points.append(number(px(series[s].x[i]), 6)).append(",");
+      points.append(number(py(series[s].y[i]), 6)).append(" ");
+    }
     svg += "<polyline points=\"" + points + "\" style=\"fill:none;stroke-width:2;stroke:" + color + "\"/>";
     svg += "<text x=\"" + number(legend, 6) + "\" y=\"14\" text-anchor=\"end\" style=\"fill:" + color +
            ";font-weight:600\">" + escape_html(series[s].name) + "</text>";

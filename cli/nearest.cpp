@@ -22,7 +22,9 @@ Eigen::Array3i NearestPoint::cell_of(const Vec3& p) const {
 }
 
 std::size_t NearestPoint::flat(const Eigen::Array3i& cell) const {
-  return static_cast<std::size_t>((cell.z() * size_.y() + cell.y()) * size_.x() + cell.x());
+  const Eigen::Array<std::size_t, 3, 1> c = cell.cast<std::size_t>();
+  const Eigen::Array<std::size_t, 3, 1> size = size_.cast<std::size_t>();
+  return (c.z() * size.y() + c.y()) * size.x() + c.x();
 }
 
 Index NearestPoint::find(const Vec3& query) const {
