@@ -53,7 +53,7 @@ void write_all(int fd, std::span<const std::uint8_t> bytes, const fs::path& targ
 /// A link is followed: the file that it leads to is replaced, not the link. Devices and pipes are never replaced.
 fs::path resolve_target(const fs::path& path) {
   std::error_code error;
-  const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
   const fs::file_status status = fs::status(target, error);
   if (fs::is_directory(status)) throw_io("cannot write '" + path.string() + "': it is a directory");
   if (fs::exists(status) && !fs::is_regular_file(status)) {

@@ -28,8 +28,7 @@ void clip_ears(std::span<const Index> face, std::span<const Vec3> positions, std
   const auto inside = [&](Index p, Index a, Index b, Index c) {
     return side(a, b, p) >= 0 && side(b, c, p) >= 0 && side(c, a, p) >= 0;
   };
-  while (left.size() > 3) {
-    const std::size_t n = left.size();
+  for (std::size_t n = left.size(); n > 3; --n) {
     std::size_t ear = n;
     for (std::size_t i = 0; i < n && ear == n; ++i) {
       const Index a = left[(i + n - 1) % n];
