@@ -17,7 +17,7 @@ Vec3 damped_solve(const Mat3& linear, const Vec3& u) {
   // With all singular values above the floor the determinant cannot be this small, and the plain inverse is safe.
   if (std::abs(det) > kFloor * size * size * size) return linear.inverse() * u;
   const Eigen::SelfAdjointEigenSolver<Mat3> eigen(linear.transpose() * linear);
-  const Vec3 squared = eigen.eigenvalues();
+  const Vec3& squared = eigen.eigenvalues();
   const double floor = kFloor * kFloor * squared.maxCoeff();
   const Vec3 rhs = eigen.eigenvectors().transpose() * (linear.transpose() * u);
   return eigen.eigenvectors() * rhs.cwiseQuotient(squared.cwiseMax(floor));
