@@ -73,18 +73,6 @@ void show_weights(Scene& scene, const Character& character, const std::string& j
   scene.scale = {.map = ColorMap::sequential, .min = 0, .max = 1, .title = "weight of " + joint};
 }
 
-void show_displacement(Scene& scene, const Displacement& displacement) {
-  for (std::size_t p = 0; p < scene.meshes.size(); ++p) {
-    std::vector<double>& scalar = scene.meshes[p].scalar;
-    scalar.clear();
-    for (std::size_t v = 0; v < displacement.from[p].positions.size(); ++v) {
-      scalar.push_back((displacement.to[p].positions[v] - displacement.from[p].positions[v]).norm() /
-                       displacement.scale);
-    }
-  }
-  scene.scale = {.map = ColorMap::heat, .min = 0};
-}
-
 Box box_over_clip(const Playback& playback, const Clip& clip, const Context& context) {
   constexpr int kMoments = 9;
   Box box;

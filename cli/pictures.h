@@ -19,14 +19,6 @@ void add_bones(Scene& scene, const Skeleton& skeleton, const Pose& pose);
 /// Colours vertices by the weight of the joint of that name; throws where no skinned part has it.
 void show_weights(Scene& scene, const Character& character, const std::string& joint);
 
-/// Colours vertices by the distance between two poses of the same parts, relative to `scale`.
-struct Displacement {
-  std::span<const PosedPart> from;
-  std::span<const PosedPart> to;
-  double scale = 1;
-};
-void show_displacement(Scene& scene, const Displacement& displacement);
-
 /// The box of a character over some moments of a clip, so that all pictures of it are taken from the same place.
 Box box_over_clip(const Playback& playback, const Clip& clip, const Context& context);
 

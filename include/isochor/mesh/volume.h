@@ -1,6 +1,6 @@
 #pragma once
 
-/// The enclosed volume as a trilinear function of the vertices (Rohmer 2009, eq. 1 and 2; docs/design/volume.md).
+/// The enclosed volume as a trilinear function of the vertices (Rohmer 2009, eq. 1 and 2).
 
 #include <span>
 
