@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gltf_edit_tools.h"
+#include "gltf_weight_curve.h"
 #include "isochor/io/gltf_edit.h"
 
 namespace isochor {
@@ -10,138 +10,27 @@ namespace {
 
 using namespace gltf;
 
-/// Morph weights over time as a sampler of the file has them.
-struct Curve {
-  Interpolation interpolation = Interpolation::linear;
-  std::vector<double> times;   // #K
-  std::vector<double> values;  // #K × width, or #K × 3 × width for cubic splines
-  std::size_t width = 0;
-};
-
-/// A weight at a moment, with its slopes to both sides.
-struct Moment {
-  double value = 0, left = 0, right = 0;
-};
-
-std::size_t key_before(const std::vector<double>& times, double time) {
-  const auto after = std::upper_bound(times.begin(), times.end(), time);
-  return after == times.begin() ? 0 : static_cast<std::size_t>(after - times.begin()) - 1;
-}
-
-/// The Hermite spline of the glTF specification, appendix C, and its slope.
-Moment evaluate_spline(const Curve& curve, std::size_t column, double time) {
-  const std::size_t last = curve.times.size() - 1;
-  const auto key = [&](std::size_t k, std::size_t part) { return curve.values[(3 * k + part) * curve.width + column]; };
-  // Outside its keys a curve is constant.
-  if (time < curve.times.front()) return {key(0, 1), 0, 0};
-  if (time > curve.times.back()) return {key(last, 1), 0, 0};
-  const std::size_t k = key_before(curve.times, time);
-  if (time == curve.times[k]) return {key(k, 1), k == 0 ? 0 : key(k, 0), k == last ? 0 : key(k, 2)};
-  const double length = curve.times[k + 1] - curve.times[k];
-  const double t = (time - curve.times[k]) / length, t2 = t * t, t3 = t2 * t;
-  const double a = key(k, 1), m = key(k, 2), b = key(k + 1, 1), n = key(k + 1, 0);
-  const double value =
-      (2 * t3 - 3 * t2 + 1) * a + length * (t3 - 2 * t2 + t) * m + (-2 * t3 + 3 * t2) * b + length * (t3 - t2) * n;
-  const double slope = ((6 * t2 - 6 * t) * (a - b)) / length + (3 * t2 - 4 * t + 1) * m + (3 * t2 - 2 * t) * n;
-  return {value, slope, slope};
-}
-
-Moment evaluate(const Curve& curve, std::size_t column, double time) {
-  if (curve.interpolation == Interpolation::cubic_spline) return evaluate_spline(curve, column, time);
-  const std::size_t k = key_before(curve.times, time);
-  const double a = curve.values[k * curve.width + column];
-  const bool between = k + 1 < curve.times.size() && time > curve.times[k];
-  if (!between || curve.interpolation == Interpolation::step) return {a, 0, 0};
-  const double b = curve.values[(k + 1) * curve.width + column];
-  return {a + (b - a) * (time - curve.times[k]) / (curve.times[k + 1] - curve.times[k]), 0, 0};
-}
-
-/// The weight of frame `frame`: 1 at its time, 0 at the neighbours' times, linear between; the first and the last frame
-/// hold.
-Moment evaluate_hat(const std::vector<double>& times, std::size_t frame, double time) {
-  const double here = times[frame];
-  const bool first = frame == 0, last = frame + 1 == times.size();
-  const double up = first ? 0 : 1 / (here - times[frame - 1]);
-  const double down = last ? 0 : -1 / (times[frame + 1] - here);
-  if (time == here) return {1, up, down};
-  if (time < here) {
-    if (first) return {1, 0, 0};
-    const double before = times[frame - 1];
-    if (time < before) return {0, 0, 0};
-    return {time == before ? 0 : (time - before) * up, time == before ? 0 : up, up};
-  }
-  if (last) return {1, 0, 0};
-  const double after = times[frame + 1];
-  if (time > after) return {0, 0, 0};
-  return {time == after ? 0 : 1 + (time - here) * down, down, time == after ? 0 : down};
-}
-
-/// The moments at which the merged curve needs keys: those of both, and the last float before each step.
-std::vector<double> merged_times(const Curve& old, const std::vector<double>& frames) {
-  std::vector<double> times = frames;
-  times.insert(times.end(), old.times.begin(), old.times.end());
-  if (old.interpolation == Interpolation::step) {
-    for (std::size_t k = 1; k < old.times.size(); ++k) {
-      times.push_back(std::nextafter(static_cast<float>(old.times[k]), -std::numeric_limits<float>::infinity()));
-    }
-  }
-  std::sort(times.begin(), times.end());
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  return times;
-}
-
-/// Where the frames of one clip stand among all targets.
-struct Place {
-  std::size_t old_count = 0;
-  std::size_t begin = 0;  ///< first target of this clip's frames
-  std::size_t total = 0;
-};
-
-/// `old` with the frames' hats in their columns. A spline stays a spline, where straight lines have their own slopes.
-Curve merge(const Curve& old, const std::vector<double>& frames, const Place& place) {
-  Curve out;
-  const bool spline = old.interpolation == Interpolation::cubic_spline;
-  out.interpolation = spline ? Interpolation::cubic_spline : Interpolation::linear;
-  out.width = place.total;
-  out.times = merged_times(old, frames);
-  std::vector<Moment> row(place.total);
-  for (const double time : out.times) {
-    std::fill(row.begin(), row.end(), Moment{});
-    for (std::size_t c = 0; c < place.old_count; ++c) row[c] = evaluate(old, c, time);
-    for (std::size_t f = 0; f < frames.size(); ++f) row[place.begin + f] = evaluate_hat(frames, f, time);
-    if (spline) {
-      for (const Moment& m : row) out.values.push_back(m.left);
-    }
-    for (const Moment& m : row) out.values.push_back(m.value);
-    if (spline) {
-      for (const Moment& m : row) out.values.push_back(m.right);
-    }
-  }
-  return out;
-}
-
-/// The same curve with columns of zeros behind.
-Curve widen(const Curve& old, std::size_t total) {
-  Curve out{old.interpolation, old.times, {}, total};
-  for (std::size_t row = 0; row * old.width < old.values.size(); ++row) {
-    const auto begin = old.values.begin() + static_cast<std::ptrdiff_t>(row * old.width);
-    out.values.insert(out.values.end(), begin, begin + static_cast<std::ptrdiff_t>(old.width));
-    out.values.resize((row + 1) * total, 0.0);
-  }
-  return out;
-}
-
 std::vector<float> round_values(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-/// Adds the targets and their animation to one part.
-class FrameAdder {
+/// What is to be added to a part.
+struct Addition {
+  std::vector<const MorphTarget*> targets;
+  struct ClipCurve {
+    Index clip = 0;
+    WeightCurve curve;
+    std::size_t begin = 0;  ///< among the targets: the one that the curve's first column drives
+  };
+  std::vector<ClipCurve> curves;
+};
+
+/// Adds targets and their animation to one part.
+class TargetAdder {
  public:
-  FrameAdder(GltfSource& source, Index part, std::span<const MorphFrames> clips)
-      : source_(source), impl_(source.document.impl()), part_(part_of(source, part)), clips_(clips) {
+  TargetAdder(GltfSource& source, Index part, const Addition& addition)
+      : source_(source), impl_(source.document.impl()), part_(part_of(source, part)), addition_(addition) {
     const Json* targets = find(mesh_of(source, part_)["primitives"][0], "targets");
     old_count_ = targets ? targets->size() : 0;
-    total_ = old_count_;
-    for (const MorphFrames& clip : clips) total_ += clip.frames.size();
+    total_ = old_count_ + addition.targets.size();
   }
 
   void add() {
@@ -156,10 +45,8 @@ class FrameAdder {
 
  private:
   bool any_normals() const {
-    return std::any_of(clips_.begin(), clips_.end(), [](const MorphFrames& clip) {
-      return std::any_of(clip.frames.begin(), clip.frames.end(),
-                         [](const MorphTarget& f) { return !f.normals.empty(); });
-    });
+    return std::any_of(addition_.targets.begin(), addition_.targets.end(),
+                       [](const MorphTarget* target) { return !target->normals.empty(); });
   }
 
   /// Targets of a primitive all get NORMAL where one has it: some viewers take the base's normals for missing offsets.
@@ -190,16 +77,14 @@ class FrameAdder {
     const std::vector<Index> vertices = vertices_of(range);
     const std::vector<float> none(3 * vertices.size(), 0.0f);
     Json targets = Json::array();
-    for (const MorphFrames& clip : clips_) {
-      for (const MorphTarget& frame : clip.frames) {
-        Json target = Json::object();
-        target["POSITION"] = append_offsets(impl_, to_floats(frame.positions, vertices), Bounds::with);
-        if (normals) {
-          target["NORMAL"] =
-              append_offsets(impl_, frame.normals.empty() ? none : to_floats(frame.normals, vertices), Bounds::without);
-        }
-        targets.push_back(std::move(target));
+    for (const MorphTarget* from : addition_.targets) {
+      Json target = Json::object();
+      target["POSITION"] = append_offsets(impl_, to_floats(from->positions, vertices), Bounds::with);
+      if (normals) {
+        target["NORMAL"] =
+            append_offsets(impl_, from->normals.empty() ? none : to_floats(from->normals, vertices), Bounds::without);
       }
+      targets.push_back(std::move(target));
     }
     return targets;
   }
@@ -234,9 +119,7 @@ class FrameAdder {
     Json* names = extras ? find(*extras, "targetNames") : nullptr;
     if (old_count_ > 0 && (!names || !names->is_array() || names->size() != old_count_)) return;
     if (!names) names = &(mesh["extras"]["targetNames"] = Json::array());
-    for (const MorphFrames& clip : clips_) {
-      for (const MorphTarget& frame : clip.frames) names->push_back(frame.name);
-    }
+    for (const MorphTarget* target : addition_.targets) names->push_back(target->name);
   }
 
   std::vector<double> default_weights() {
@@ -255,28 +138,21 @@ class FrameAdder {
   }
 
   void animate(const std::vector<double>& defaults) {
-    std::size_t begin = old_count_;
-    std::vector<std::size_t> begin_of_clip;
-    for (const MorphFrames& clip : clips_) {
-      begin_of_clip.push_back(begin);
-      begin += clip.frames.size();
-    }
     for (std::size_t a = 0; a < count(impl_.json, "animations"); ++a) {
-      const auto mine = std::find_if(clips_.begin(), clips_.end(), [&](const MorphFrames& clip) {
-        return source_.map.animation_of_clip[at(clip.clip)] == static_cast<Index>(a);
-      });
+      const auto mine =
+          std::find_if(addition_.curves.begin(), addition_.curves.end(), [&](const Addition::ClipCurve& curve) {
+            return source_.map.animation_of_clip[at(curve.clip)] == static_cast<Index>(a);
+          });
       Json* channel = find_channel(item(impl_.json, "animations", a));
-      if (mine == clips_.end()) {
+      if (mine == addition_.curves.end()) {
         if (channel) rewrite(a, widen(read_curve(a, *channel), total_));
         continue;
       }
-      const Place place{old_count_, begin_of_clip[static_cast<std::size_t>(mine - clips_.begin())], total_};
-      std::vector<double> times;
-      for (const double time : mine->times) times.push_back(static_cast<float>(time));
       // Without a channel of their own, the old targets keep their default weights.
-      const Curve old =
-          channel ? read_curve(a, *channel) : Curve{Interpolation::linear, {times.front()}, defaults, old_count_};
-      rewrite(a, merge(old, times, place));
+      const WeightCurve& added = mine->curve;
+      const WeightCurve old = channel ? read_curve(a, *channel)
+                                      : WeightCurve{added.interpolation, {added.times.front()}, defaults, old_count_};
+      rewrite(a, merge(old, added, {.begin = old_count_ + mine->begin, .total = total_}));
     }
   }
 
@@ -291,9 +167,9 @@ class FrameAdder {
     return nullptr;
   }
 
-  Curve read_curve(std::size_t animation, const Json& channel) const {
+  WeightCurve read_curve(std::size_t animation, const Json& channel) const {
     const Json& sampler = item(impl_.json, "animations", animation)["samplers"][channel["sampler"].get<std::size_t>()];
-    Curve curve;
+    WeightCurve curve;
     const std::string name = get_string(sampler, "interpolation", "LINEAR");
     curve.interpolation = name == "STEP"          ? Interpolation::step
                           : name == "CUBICSPLINE" ? Interpolation::cubic_spline
@@ -310,7 +186,7 @@ class FrameAdder {
   }
 
   /// The part's weights channel in an animation gets a curve; a sampler that other channels share is left to them.
-  void rewrite(std::size_t a, const Curve& curve) {
+  void rewrite(std::size_t a, const WeightCurve& curve) {
     const Index input = append_floats(impl_, "SCALAR", round_values(curve.times), Usage::plain, Bounds::with);
     const Index output = append_floats(impl_, "SCALAR", round_values(curve.values), Usage::plain);
     const Json sampler = {{"input", input},
@@ -340,11 +216,11 @@ class FrameAdder {
   GltfSource& source_;
   Impl& impl_;
   GltfPartSource& part_;
-  std::span<const MorphFrames> clips_;
+  const Addition& addition_;
   std::size_t old_count_ = 0, total_ = 0;
 };
 
-void check_targets(GltfSource& source, Index part) {
+void check_target_counts(GltfSource& source, Index part) {
   const Json& primitives = mesh_of(source, part_of(source, part))["primitives"];
   const auto targets = [](const Json& primitive) {
     const Json* array = find(primitive, "targets");
@@ -358,46 +234,99 @@ void check_targets(GltfSource& source, Index part) {
   }
 }
 
-void check_frames(GltfSource& source, Index part, std::span<const MorphFrames> clips) {
-  const std::size_t n = vertex_count(part_of(source, part));
-  const std::string name = describe_part(source, part);
-  std::vector<Index> seen;
-  for (const MorphFrames& clip : clips) {
-    const bool known = clip.clip >= 0 && at(clip.clip) < source.map.animation_of_clip.size() &&
-                       source.map.animation_of_clip[at(clip.clip)] != kNone;
-    if (!known) throw_bad_input("the document has no clip " + std::to_string(clip.clip));
-    if (std::find(seen.begin(), seen.end(), clip.clip) != seen.end()) {
-      throw_bad_input("the frames of clip " + std::to_string(clip.clip) + " are given twice");
-    }
-    seen.push_back(clip.clip);
-    if (clip.frames.empty() || clip.frames.size() != clip.times.size()) {
-      throw_bad_input("the frames of clip " + std::to_string(clip.clip) + " do not fit their times");
-    }
-    for (std::size_t k = 0; k < clip.frames.size(); ++k) {
-      const bool ordered = std::isfinite(clip.times[k]) && clip.times[k] >= 0 &&
-                           (k == 0 || static_cast<float>(clip.times[k]) > static_cast<float>(clip.times[k - 1]));
-      if (!ordered)
-        throw_bad_input("the times of the frames of clip " + std::to_string(clip.clip) + " do not increase");
-      const MorphTarget& frame = clip.frames[k];
-      const auto finite = [](const Vec3& x) { return x.cwiseAbs().maxCoeff() <= 3e38; };
-      if (frame.positions.size() != n || (!frame.normals.empty() && frame.normals.size() != n) ||
-          !std::all_of(frame.positions.begin(), frame.positions.end(), finite) ||
-          !std::all_of(frame.normals.begin(), frame.normals.end(), finite)) {
-        throw_bad_input("a frame for " + name + " has another number of vertices, or offsets that are not finite");
-      }
-    }
+void check_target(const GltfSource& source, Index part, const MorphTarget& target) {
+  const std::size_t n = vertex_count(source.map.parts[at(part)]);
+  const auto finite = [](const Vec3& x) { return x.cwiseAbs().maxCoeff() <= 3e38; };
+  if (target.positions.size() != n || (!target.normals.empty() && target.normals.size() != n) ||
+      !std::all_of(target.positions.begin(), target.positions.end(), finite) ||
+      !std::all_of(target.normals.begin(), target.normals.end(), finite)) {
+    throw_bad_input("a morph target for " + describe_part(source, part) +
+                    " has another number of vertices, or offsets that are not finite");
   }
+}
+
+void check_times(Index clip, const std::vector<double>& times) {
+  if (times.empty()) throw_bad_input("the morph weights of clip " + std::to_string(clip) + " have no times");
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const bool ordered = std::isfinite(times[k]) && times[k] >= 0 &&
+                         (k == 0 || static_cast<float>(times[k]) > static_cast<float>(times[k - 1]));
+    if (!ordered) throw_bad_input("the times of the frames of clip " + std::to_string(clip) + " do not increase");
+  }
+}
+
+void check_curve(const GltfSource& source, const MorphCurve& curve, std::size_t targets) {
+  const std::string name = "clip " + std::to_string(curve.clip);
+  const bool known = curve.clip >= 0 && at(curve.clip) < source.map.animation_of_clip.size() &&
+                     source.map.animation_of_clip[at(curve.clip)] != kNone;
+  if (!known) throw_bad_input("the document has no " + name);
+  if (curve.interpolation == Interpolation::cubic_spline) {
+    throw_unsupported("the morph weights of " + name + " must step or change linearly");
+  }
+  check_times(curve.clip, curve.times);
+  const auto finite = [](double x) { return std::abs(x) <= 3e38; };
+  if (curve.weights.size() != curve.times.size() * targets ||
+      !std::all_of(curve.weights.begin(), curve.weights.end(), finite)) {
+    throw_bad_input("the morph weights of " + name + " do not fit its times and the targets, or are not finite");
+  }
+}
+
+void check_clips_differ(std::vector<Index> clips) {
+  std::sort(clips.begin(), clips.end());
+  const auto twice = std::adjacent_find(clips.begin(), clips.end());
+  if (twice != clips.end()) throw_bad_input("the frames of clip " + std::to_string(*twice) + " are given twice");
+}
+
+Addition::ClipCurve to_floats(const MorphCurve& curve, std::size_t width) {
+  Addition::ClipCurve out{curve.clip, {curve.interpolation, {}, curve.weights, width}, 0};
+  for (const double time : curve.times) out.curve.times.push_back(static_cast<float>(time));
+  return out;
+}
+
+/// At frame k target k alone: the unit matrix.
+MorphCurve frame_curve(const MorphFrames& frames) {
+  const std::size_t n = frames.frames.size();
+  MorphCurve curve{frames.clip, frames.times, std::vector<double>(n * n, 0.0), frames.interpolation};
+  for (std::size_t k = 0; k < n; ++k) curve.weights[k * n + k] = 1;
+  return curve;
+}
+
+void add_targets(GltfSource& source, Index part, const Addition& addition) {
+  std::vector<Index> clips;
+  for (const Addition::ClipCurve& curve : addition.curves) clips.push_back(curve.clip);
+  check_clips_differ(std::move(clips));
+  for (const MorphTarget* target : addition.targets) check_target(source, part, *target);
+  check_target_counts(source, part);
+  if (addition.targets.empty()) return;
+  GltfSource edited = source;
+  TargetAdder(edited, part, addition).add();
+  source = std::move(edited);
 }
 
 }  // namespace
 
 void add_morph_frames(GltfSource& source, Index part, std::span<const MorphFrames> clips) {
-  check_frames(source, part, clips);
-  check_targets(source, part);
-  if (clips.empty()) return;
-  GltfSource edited = source;
-  FrameAdder(edited, part, clips).add();
-  source = std::move(edited);
+  part_of(source, part);
+  Addition addition;
+  for (const MorphFrames& frames : clips) {
+    const MorphCurve curve = frame_curve(frames);
+    check_curve(source, curve, frames.frames.size());
+    addition.curves.push_back(to_floats(curve, frames.frames.size()));
+    addition.curves.back().begin = addition.targets.size();
+    for (const MorphTarget& frame : frames.frames) addition.targets.push_back(&frame);
+  }
+  add_targets(source, part, addition);
+}
+
+void add_morph_basis(GltfSource& source, Index part, std::span<const MorphTarget> targets,
+                     std::span<const MorphCurve> curves) {
+  part_of(source, part);
+  Addition addition;
+  for (const MorphTarget& target : targets) addition.targets.push_back(&target);
+  for (const MorphCurve& curve : curves) {
+    check_curve(source, curve, targets.size());
+    addition.curves.push_back(to_floats(curve, targets.size()));
+  }
+  add_targets(source, part, addition);
 }
 
 }  // namespace isochor

@@ -474,6 +474,104 @@ TEST(GltfEdit, RefusesFramesThatDoNotFit) {
   EXPECT_EQ(json_of(o.source), before);
 }
 
+// ------------------------------------------------------------------------------------------------ morph basis
+
+// New targets stand behind the old ones and follow their curves; the old targets and their animation play as before,
+// whatever the interpolations of both.
+TEST(GltfEdit, AddsMorphBasis) {
+  for (const char* mode : {"LINEAR", "STEP", "CUBICSPLINE"}) {
+    for (const Interpolation added : {Interpolation::linear, Interpolation::step}) {
+      GltfBuilder b = test::character_document();
+      auto& sampler = b.json["animations"][0]["samplers"][1];
+      sampler["input"] = b.scalars({0.25f, 0.5f, 2});
+      sampler["output"] =
+          b.accessor("SCALAR",
+                     mode == std::string("CUBICSPLINE") ? std::vector<float>{7, 0, 1, 2, 0.5f, -1, 0.5f, 1, 7}
+                                                        : std::vector<float>{0, 0.5f, 1},
+                     5126, 1);
+      sampler["interpolation"] = mode;
+      Opened o = open(b);
+      const GltfSource before = o.source;
+      const test::GltfReference old = reference_of(before);
+      const std::vector<MorphTarget> targets = {offsets("t0", 6, 0, {1, 0, 0}), offsets("t1", 6, 3, {0, 2, 0})};
+      const MorphCurve curve{0, {0, 0.5, 1.0}, {0.25, 1, 0.75, 0.5, 0, 0.125}, added};
+      add_morph_basis(o.source, 0, targets, std::span(&curve, 1));
+      expect_prefix(before, o.source);
+      expect_only(json_of(before), o.source, and_new_data({"/meshes/0/", "/animations/0/samplers/1/"}));
+      const test::GltfReference now = reference_of(o.source);
+      EXPECT_EQ(now.json["meshes"][0]["extras"]["targetNames"], Json({"bulge", "t0", "t1"}));
+      for (const double time : {-1.0, 0.0, 0.1, 0.25, 0.3, 0.49, 0.5, 0.8, 0.99, 1.0, 1.7, 2.0, 3.0}) {
+        const auto row = now.sample(0, time).at({3, "weights"});
+        ASSERT_EQ(row.size(), 3u);
+        EXPECT_NEAR(row[0], old.sample(0, time).at({3, "weights"})[0], 1e-6) << mode << " " << time;
+        const double t = std::clamp(time, 0.0, 1.0);
+        const bool late = t >= 0.5;
+        const double s = added == Interpolation::step ? (t == 1 ? 1 : 0) : 2 * t - (late ? 1 : 0);
+        const double first = late ? 0.75 * (1 - s) : 0.25 + 0.5 * s, second = late ? 0.5 - 0.375 * s : 1 - 0.5 * s;
+        EXPECT_NEAR(row[1], first, 1e-6) << mode << " " << time;
+        EXPECT_NEAR(row[2], second, 1e-6) << mode << " " << time;
+      }
+      for (const Problem& problem : validate(open(o.source.document).character))
+        EXPECT_NE(problem.severity, Severity::error);
+    }
+  }
+}
+
+// Two clips share the targets, a third has them at zero; nothing is added where there is no target.
+TEST(GltfEdit, AddsABasisForSeveralClips) {
+  GltfBuilder b = test::character_document();
+  Json second = b.json["animations"][0], third = second;
+  second["channels"].erase(1);
+  b.push("animations", second);
+  b.push("animations", third);
+  Opened o = open(b);
+  const Json before = json_of(o.source);
+  add_morph_basis(o.source, 0, {}, {});
+  EXPECT_EQ(json_of(o.source), before);
+  const std::vector<MorphTarget> targets = {offsets("t0", 6, 0, {1, 0, 0}), offsets("t1", 6, 3, {0, 2, 0})};
+  const std::vector<MorphCurve> curves = {{1, {0, 1}, {0, 1, 1, 0}}, {0, {0.5}, {0.25, 0.75}}};
+  add_morph_basis(o.source, 0, targets, curves);
+  const test::GltfReference now = reference_of(o.source);
+  EXPECT_EQ(now.sample(0, 1).at({3, "weights"}), (std::vector<double>{0.5, 0.25, 0.75}));
+  EXPECT_EQ(now.sample(1, 0.5).at({3, "weights"}), (std::vector<double>{0.25, 0.5, 0.5}));
+  EXPECT_EQ(now.sample(2, 1).at({3, "weights"}), (std::vector<double>{0.5, 0, 0}));
+}
+
+// A clip whose joints step gets frames that step: no key of a line before each.
+TEST(GltfEdit, FramesMayStep) {
+  GltfBuilder b = test::character_document();
+  b.json["animations"][0]["channels"].erase(1);
+  Opened o = open(b);
+  MorphFrames frames{0, {0, 1}, {offsets("a", 6, 0, {1, 0, 0}), offsets("b", 6, 0, {2, 0, 0})}, Interpolation::step};
+  add_morph_frames(o.source, 0, std::span(&frames, 1));
+  const test::GltfReference now = reference_of(o.source);
+  EXPECT_EQ(now.sample(0, 0.9).at({3, "weights"}), (std::vector<double>{0.25, 1, 0}));
+  EXPECT_EQ(now.sample(0, 1).at({3, "weights"}), (std::vector<double>{0.25, 0, 1}));
+}
+
+// Curves and targets that do not fit are refused with a sentence, and nothing changes.
+TEST(GltfEdit, RefusesABasisThatDoesNotFit) {
+  Opened o = open(test::character_document());
+  const Json before = json_of(o.source);
+  const std::vector<MorphTarget> targets = {offsets("t", 6, 0, {1, 0, 0})};
+  const auto refused = [&](const std::vector<MorphCurve>& curves) {
+    return !sentence_of([&] { add_morph_basis(o.source, 0, targets, curves); }).empty();
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(refused({{5, {0}, {1}}}));
+  EXPECT_TRUE(refused({{0, {0, 1}, {1}}}));
+  EXPECT_TRUE(refused({{0, {0}, {nan}}}));
+  EXPECT_TRUE(refused({{0, {1, 0}, {1, 1}}}));
+  EXPECT_TRUE(refused({{0, {}, {}}}));
+  EXPECT_TRUE(refused({{0, {0}, {1}}, {0, {1}, {1}}}));
+  EXPECT_TRUE(refused({{0, {0}, {1}, Interpolation::cubic_spline}}));
+  const std::vector<MorphTarget> small = {offsets("t", 5, 0, {1, 0, 0})};
+  const MorphCurve curve{0, {0}, {1}};
+  EXPECT_FALSE(sentence_of([&] { add_morph_basis(o.source, 0, small, std::span(&curve, 1)); }).empty());
+  EXPECT_FALSE(sentence_of([&] { add_morph_basis(o.source, 9, targets, std::span(&curve, 1)); }).empty());
+  EXPECT_EQ(json_of(o.source), before);
+}
+
 // ------------------------------------------------------------------------------------------------ real characters
 
 // On every real character each edit leaves all old bytes in place and the rest of the document untouched.

@@ -98,6 +98,19 @@ class Samples {
       add_morph_frames(source, static_cast<Index>(p), std::span(&frames, 1));
     }
     save(source.document, name + "-frames.glb", input);
+    // A basis on top of the frames, stepping where they run.
+    for (std::size_t p = 0; p < std::min<std::size_t>(character.parts.size(), 3); ++p) {
+      const std::size_t n = character.parts[p].surface.vertex_count();
+      std::vector<MorphTarget> targets(2);
+      for (std::size_t t = 0; t < 2; ++t) {
+        targets[t] = {"basis" + std::to_string(t), std::vector<Vec3>(n, Vec3::Zero()), {}};
+        for (std::size_t v = t; v < n; v += 1 + 30 * t) targets[t].positions[v] = Vec3(0, 0.01, 0);
+        targets[t].normals.assign(n, Vec3::Zero());
+      }
+      const MorphCurve curve{0, {0.0, 0.5, 1.0}, {0, 1, 0.5, 0.25, 1, 0}, Interpolation::step};
+      add_morph_basis(source, static_cast<Index>(p), targets, std::span(&curve, 1));
+    }
+    save(source.document, name + "-basis.glb", input);
   }
 
   fs::path folder_;

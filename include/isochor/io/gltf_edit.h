@@ -36,11 +36,27 @@ struct MorphFrames {
   Index clip = 0;
   std::vector<double> times;        // #K, seconds, strictly increasing as floats
   std::vector<MorphTarget> frames;  // #K: offsets of all vertices; normals where wanted
+  /// Between two frames: linear, or step for a clip whose joints step.
+  Interpolation interpolation = Interpolation::linear;
 };
 
 /// Appends one morph target a frame after those that are there, and animates them in their clips: at a frame's time its
-/// target has weight 1, and between two frames the weights change linearly from one to the other. Existing targets and
-/// their animation, in all clips, play as before.
+/// target has weight 1, and between two frames the weights change linearly from one to the other, or step. Existing
+/// targets and their animation, in all clips, play as before.
 void add_morph_frames(GltfSource& source, Index part, std::span<const MorphFrames> clips);
+
+/// Weights of targets that are added, at some times of a clip.
+struct MorphCurve {
+  Index clip = 0;
+  std::vector<double> times;                            // #K, seconds, strictly increasing as floats
+  std::vector<double> weights;                          // #K × #targets
+  Interpolation interpolation = Interpolation::linear;  ///< or step
+};
+
+/// Appends targets (bake/morph_basis.h) after those that are there, and animates them in the clips that have a curve;
+/// elsewhere their weights are zero. Existing targets and their animation play as before: where a clip animates them
+/// already, its curve and the new one become one with the keys of both.
+void add_morph_basis(GltfSource& source, Index part, std::span<const MorphTarget> targets,
+                     std::span<const MorphCurve> curves);
 
 }  // namespace isochor

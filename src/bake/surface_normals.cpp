@@ -1,0 +1,125 @@
+#include "isochor/bake/surface_normals.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace isochor {
+namespace {
+
+/// Normals are compared after rounding, as files store them in few digits.
+std::array<int, 3> rounded(const Vec3& normal) {
+  constexpr double kSteps = 500;
+  const auto round = [](double x) { return static_cast<int>(std::lround(std::clamp(x, -2.0, 2.0) * kSteps)); };
+  return {round(normal.x()), round(normal.y()), round(normal.z())};
+}
+
+/// Newell: half the sum of cross products around the polygon, about its first corner.
+Vec3 area_vector(std::span<const Vec3> positions, std::span<const Index> corners) {
+  const Vec3& origin = positions[corners[0]];
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
+    sum += (positions[corners[i]] - origin).cross(positions[corners[i + 1]] - origin);
+  }
+  return 0.5 * sum;
+}
+
+/// The step of Newton's method towards larger tr(Rᵀ m), for the symmetric part of m Rᵀ; zero where the function does
+/// not curve downward all around.
+Vec3 newton_step(const Mat3& symmetric, const Vec3& torque) {
+  const Mat3 curvature = symmetric.trace() * Mat3::Identity() - symmetric;
+  const double minor = curvature.topLeftCorner<2, 2>().determinant(), det = curvature.determinant();
+  const double size = curvature.norm();
+  const bool downward = curvature(0, 0) > 0 && minor > 0 && det > 1e-9 * size * size * size;
+  return downward ? Vec3(curvature.inverse() * torque) : Vec3(Vec3::Zero());
+}
+
+/// The rotation R that maximises tr(Rᵀ m): first about the axis of largest gain, which for one pair of vectors is all,
+/// then by Newton's method.
+Quat nearest_rotation(const Mat3& m) {
+  constexpr int kSteps = 20;
+  constexpr double kEnough = 1e-8;
+  Quat rotation = Quat::Identity();
+  for (int step = 0; step < kSteps; ++step) {
+    const Mat3 left = m * rotation.toRotationMatrix().transpose();
+    const Vec3 torque(left(2, 1) - left(1, 2), left(0, 2) - left(2, 0), left(1, 0) - left(0, 1));
+    const double strength = torque.norm();
+    if (!(strength > 0)) break;
+    Vec3 turn = newton_step(0.5 * (left + left.transpose()), torque);
+    const double newton = turn.norm();
+    if (step == 0 || newton == 0 || newton > 1) turn = torque * (std::atan2(strength, left.trace()) / strength);
+    const double angle = turn.norm();
+    if (angle < kEnough) break;
+    rotation = (Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
+  }
+  return rotation;
+}
+
+}  // namespace
+
+SurfaceNormals::SurfaceNormals(const Character& character, const WholeSurface& whole) {
+  using Key = std::tuple<Index, std::array<int, 3>, Index, Index>;  // welded vertex, normal; part and vertex
+  std::vector<Key> keys;
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
+    const Part& part = character.parts[p];
+    group_.emplace_back(part.surface.vertex_count(), kNone);
+    for (std::size_t v = 0; v < part.surface.vertex_count(); ++v) {
+      const Index welded = whole.weld.vertex[whole.part_begin[p] + static_cast<Index>(v)];
+      const Vec3 normal = part.normals.empty() ? Vec3::Zero().eval() : part.normals[v];
+      keys.emplace_back(welded, rounded(normal), static_cast<Index>(p), static_cast<Index>(v));
+    }
+    for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
+      const auto face = part.surface.face(f);
+      if (face.size() < 3) continue;
+      const auto begin = static_cast<Index>(corners_.size());
+      corners_.insert(corners_.end(), face.begin(), face.end());
+      faces_.push_back({static_cast<Index>(p), begin, static_cast<Index>(corners_.size())});
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto& [welded, normal, part, vertex] = keys[i];
+    const bool same = i > 0 && std::get<0>(keys[i - 1]) == welded && std::get<1>(keys[i - 1]) == normal;
+    if (!same) ++group_count_;
+    group_[part][vertex] = static_cast<Index>(group_count_) - 1;
+  }
+}
+
+std::vector<std::vector<Mat3>> SurfaceNormals::turns(Positions rest, Positions posed) const {
+  std::vector<Mat3> sums(group_count_, Mat3::Zero());
+  for (const Face& face : faces_) {
+    const std::span<const Index> corners(corners_.data() + face.begin, corners_.data() + face.end);
+    const Vec3 normal = area_vector(rest[face.part], corners).normalized();
+    const Mat3 turn = area_vector(posed[face.part], corners) * normal.transpose();
+    for (const Index v : corners) sums[group_[face.part][v]] += turn;
+  }
+  std::vector<std::vector<Mat3>> out(group_.size());
+  for (std::size_t p = 0; p < group_.size(); ++p) {
+    out[p].reserve(group_[p].size());
+    for (const Index group : group_[p]) out[p].push_back(sums[group]);
+  }
+  return out;
+}
+
+std::vector<Vec3> normal_offsets(const NormalOffsetInput& input) {
+  constexpr double kStill = 1e-6;
+  /// How much a rotation counts against what it explains: enough to choose, too little to be seen.
+  constexpr double kInertia = 1e-4;
+  std::vector<Vec3> out(input.rest_normals.size(), Vec3::Zero());
+  for (std::size_t v = 0; v < out.size(); ++v) {
+    const Mat3 linear = input.maps[v].leftCols<3>();
+    // A mirrored map turns the faces around with it.
+    const double side = linear.determinant() < 0 ? -1 : 1;
+    const Mat3 turn = side * linear.transpose() * input.turns[v];
+    const double size = turn.norm();
+    if (!(size > 0) || !std::isfinite(size)) continue;
+    const Vec3& normal = input.rest_normals[v];
+    const Vec3 offset = nearest_rotation(turn / size + kInertia * Mat3::Identity()) * normal - normal;
+    if (offset.norm() > kStill) out[v] = offset;
+  }
+  return out;
+}
+
+}  // namespace isochor
