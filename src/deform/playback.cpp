@@ -1,5 +1,6 @@
 #include "isochor/deform/playback.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -9,8 +10,27 @@
 namespace isochor {
 namespace {
 
+/// Twice the area vector of a polygon.
+Vec3 twice_area(const Surface& surface, std::span<const Index> ring) {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i + 1 < ring.size(); ++i) {
+    const Vec3& first = surface.positions[ring[0]];
+    sum += (surface.positions[ring[i]] - first).cross(surface.positions[ring[i + 1]] - first);
+  }
+  return sum;
+}
+
+/// Cloth: the cap over one boundary loop is nearly as large as the surface itself. A hemisphere's is half of it.
+bool is_sheet(const Surface& surface, const Component& component) {
+  constexpr double kCapShare = 0.6;
+  double area = 0, cap = 0;
+  for (const Index f : component.faces) area += twice_area(surface, surface.face(f)).norm();
+  for (const auto& loop : component.boundary_loops) cap = std::max(cap, twice_area(surface, loop).norm());
+  return cap > kCapShare * area;
+}
+
 bool encloses_volume(const Surface& surface, const Component& component, double volume) {
-  if (!component.orientable) return false;
+  if (!component.orientable || is_sheet(surface, component)) return false;
   Box box;
   for (const Index v : component.vertices) box.extend(surface.positions[v]);
   return std::abs(volume) > 1e-6 * std::pow(box.diagonal().norm(), 3);

@@ -1,6 +1,9 @@
 #include "isochor/mesh/volume.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
 
 namespace isochor {
 namespace {
@@ -24,6 +27,12 @@ double face_sum(std::span<const Vec3> p) {
     return 0.5 * (det(p[0], p[1], p[2]) + det(p[0], p[2], p[3]) + det(p[0], p[1], p[3]) + det(p[1], p[2], p[3]));
   }
   return fan_about_mean(p);
+}
+
+/// The loops whose caps close a component. Where more than two faces meet in an edge, some of them may have no partner
+/// there: such edges need a cap as well, or the volume would depend on where the origin is.
+std::vector<std::vector<Index>> closing_loops(const Surface& surface, const Component& component) {
+  return component.manifold ? component.boundary_loops : boundary_loops(surface, component, component.faces);
 }
 
 }  // namespace
@@ -51,12 +60,242 @@ double signed_volume(const Surface& surface, const Component& component, std::sp
     if (flipped) ++flip;
     sum += flipped ? -face_sum(ring) : face_sum(ring);
   }
-  for (const auto& loop : component.boundary_loops) {
+  for (const auto& loop : closing_loops(surface, component)) {
     load(loop);
     // The surface lies to the left of the loop, so the cap runs through it the other way.
     sum -= fan_about_mean(ring);
   }
   return sum / 6;
+}
+
+namespace {
+
+/// The two factors of a ring's volume, s · N / 6n.
+struct RingMoments {
+  Vec3 sum, normal;
+};
+
+RingMoments moments(std::span<const Index> ring, std::span<const Vec3> p, const Vec3& origin) {
+  if (ring.size() == 3) {
+    const Vec3 &a = p[ring[0]], &b = p[ring[1]], &c = p[ring[2]];
+    return {a + b + c - 3 * origin, (b - a).cross(c - a)};
+  }
+  if (ring.size() == 4) {
+    const Vec3 &a = p[ring[0]], &b = p[ring[1]], &c = p[ring[2]], &d = p[ring[3]];
+    return {a + b + c + d - 4 * origin, (c - a).cross(d - b)};
+  }
+  RingMoments m{Vec3::Zero(), Vec3::Zero()};
+  const Vec3& first = p[ring[0]];
+  Vec3 last = Vec3::Zero();
+  for (const Index v : ring) {
+    const Vec3 next = p[v] - first;
+    m.sum += next;
+    m.normal += last.cross(next);
+    last = next;
+  }
+  m.sum += static_cast<double>(ring.size()) * (first - origin);
+  return m;
+}
+
+/// The part of N that is of first order in d, and the one of second order.
+struct RingExpansion {
+  Vec3 first, second;
+};
+
+RingExpansion expand(std::span<const Index> ring, std::span<const Vec3> p, std::span<const Vec3> d) {
+  if (ring.size() == 3) {
+    const Vec3 ab = p[ring[1]] - p[ring[0]], ac = p[ring[2]] - p[ring[0]];
+    const Vec3 db = d[ring[1]] - d[ring[0]], dc = d[ring[2]] - d[ring[0]];
+    return {ab.cross(dc) + db.cross(ac), db.cross(dc)};
+  }
+  if (ring.size() == 4) {
+    const Vec3 ac = p[ring[2]] - p[ring[0]], bd = p[ring[3]] - p[ring[1]];
+    const Vec3 dac = d[ring[2]] - d[ring[0]], dbd = d[ring[3]] - d[ring[1]];
+    return {ac.cross(dbd) + dac.cross(bd), dac.cross(dbd)};
+  }
+  RingExpansion e{Vec3::Zero(), Vec3::Zero()};
+  const Vec3 &p0 = p[ring[0]], &d0 = d[ring[0]];
+  Vec3 last_p = Vec3::Zero(), last_d = Vec3::Zero();
+  for (const Index v : ring) {
+    const Vec3 next_p = p[v] - p0, next_d = d[v] - d0;
+    e.first += last_p.cross(next_d) + last_d.cross(next_p);
+    e.second += last_d.cross(next_d);
+    last_p = next_p;
+    last_d = next_d;
+  }
+  return e;
+}
+
+}  // namespace
+
+std::vector<std::vector<Index>> boundary_loops(const Surface& surface, const Component& component,
+                                               std::span<const Index> faces) {
+  // How many more faces run through an edge forward than backward, for each direction with a surplus.
+  std::map<std::pair<Index, Index>, int> surplus;
+  for (const Index f : faces) {
+    const auto face = surface.face(f);
+    const bool flipped = std::binary_search(component.flips.begin(), component.flips.end(), f);
+    for (std::size_t i = 0; i < face.size(); ++i) {
+      Index a = face[i], b = face[(i + 1) % face.size()];
+      if (flipped) std::swap(a, b);
+      const auto back = surplus.find({b, a});
+      if (back == surplus.end()) {
+        ++surplus[{a, b}];
+      } else if (--back->second == 0) {
+        surplus.erase(back);
+      }
+    }
+  }
+  // As many edges leave a vertex as arrive, so that every walk comes back to where it began.
+  std::vector<std::vector<Index>> loops;
+  while (!surplus.empty()) {
+    std::vector<Index> loop;
+    const Index start = surplus.begin()->first.first;
+    Index at = start;
+    do {
+      loop.push_back(at);
+      const auto edge = surplus.lower_bound({at, 0});
+      if (edge == surplus.end() || edge->first.first != at) break;
+      at = edge->first.second;
+      if (--edge->second == 0) surplus.erase(edge);
+    } while (at != start);
+    loops.push_back(std::move(loop));
+  }
+  return loops;
+}
+
+VolumeFunctional::VolumeFunctional(const Surface& surface, const Component& component) {
+  for (const Index f : component.faces) {
+    add_ring(surface.face(f), std::binary_search(component.flips.begin(), component.flips.end(), f));
+  }
+  const auto loops = closing_loops(surface, component);
+  for (const auto& loop : loops) add_ring(loop, true);
+  caps_ = loops.size();
+  collect_vertices();
+}
+
+VolumeFunctional::VolumeFunctional(const Surface& surface, const Component& component, std::span<const Index> faces) {
+  for (const Index f : faces) {
+    add_ring(surface.face(f), std::binary_search(component.flips.begin(), component.flips.end(), f));
+  }
+  const auto loops = boundary_loops(surface, component, faces);
+  for (const auto& loop : loops) add_ring(loop, true);
+  caps_ = loops.size();
+  collect_vertices();
+}
+
+VolumeFunctional::VolumeFunctional(std::span<const std::vector<Index>> rings, std::size_t caps) : caps_(caps) {
+  for (const auto& ring : rings) add_ring(ring, false);
+  collect_vertices();
+}
+
+void VolumeFunctional::add_ring(std::span<const Index> ring, bool reversed) {
+  if (begin_.empty()) begin_.push_back(0);
+  if (reversed) {
+    corners_.insert(corners_.end(), ring.rbegin(), ring.rend());
+  } else {
+    corners_.insert(corners_.end(), ring.begin(), ring.end());
+  }
+  begin_.push_back(static_cast<Index>(corners_.size()));
+}
+
+void VolumeFunctional::collect_vertices() {
+  vertices_ = corners_;
+  std::sort(vertices_.begin(), vertices_.end());
+  vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
+}
+
+VolumeFunctional VolumeFunctional::around(std::span<const Index> support) const {
+  VolumeFunctional part;
+  if (vertices_.empty()) return part;
+  std::vector<char> moves(static_cast<std::size_t>(vertices_.back()) + 1, 0);
+  for (const Index v : support) {
+    if (v <= vertices_.back()) moves[v] = 1;
+  }
+  for (std::size_t r = 0; r < ring_count(); ++r) {
+    const auto corners = ring(r);
+    if (std::none_of(corners.begin(), corners.end(), [&](Index v) { return moves[v] != 0; })) continue;
+    part.add_ring(corners, false);
+    if (r >= ring_count() - caps_) ++part.caps_;
+  }
+  part.collect_vertices();
+  return part;
+}
+
+double VolumeFunctional::volume(std::span<const Vec3> positions) const {
+  if (vertices_.empty()) return 0;
+  const Vec3 origin = positions[vertices_.front()];
+  double sum = 0;
+  for (std::size_t r = 0; r < ring_count(); ++r) {
+    const auto corners = ring(r);
+    const RingMoments m = moments(corners, positions, origin);
+    sum += m.sum.dot(m.normal) / static_cast<double>(corners.size());
+  }
+  return sum / 6;
+}
+
+void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const Vec3& origin, std::span<double> out) const {
+  for (std::size_t r = 0; r < ring_count(); ++r) {
+    const auto corners = ring(r);
+    const RingMoments m = moments(corners, positions, origin);
+    out[r] = m.sum.dot(m.normal) / (6.0 * static_cast<double>(corners.size()));
+  }
+}
+
+void VolumeFunctional::gradient(std::span<const Vec3> positions, std::span<Vec3> out) const {
+  if (vertices_.empty()) return;
+  for (const Index v : vertices_) out[v].setZero();
+  const Vec3 origin = positions[vertices_.front()];
+  for (std::size_t r = 0; r < ring_count(); ++r) {
+    const auto corners = ring(r);
+    const std::size_t n = corners.size();
+    const RingMoments m = moments(corners, positions, origin);
+    const double scale = 1 / (6.0 * static_cast<double>(n));
+    const Vec3 normal = scale * m.normal, s = scale * m.sum;
+    if (n == 4) {
+      const Vec3 turn = (positions[corners[3]] - positions[corners[1]]).cross(s);
+      const Vec3 other = s.cross(positions[corners[2]] - positions[corners[0]]);
+      out[corners[0]] += normal - turn;
+      out[corners[1]] += normal - other;
+      out[corners[2]] += normal + turn;
+      out[corners[3]] += normal + other;
+      continue;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 chord = positions[corners[(i + 1) % n]] - positions[corners[(i + n - 1) % n]];
+      out[corners[i]] += normal + chord.cross(s);
+    }
+  }
+}
+
+VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction) const {
+  VolumeCubic cubic;
+  if (vertices_.empty()) return cubic;
+  const Vec3 origin = positions[vertices_.front()];
+  for (std::size_t r = 0; r < ring_count(); ++r) {
+    const auto corners = ring(r);
+    const RingMoments m = moments(corners, positions, origin);
+    const RingExpansion e = expand(corners, positions, direction);
+    Vec3 move = Vec3::Zero();
+    for (const Index v : corners) move += direction[v];
+    const double scale = 1 / (6.0 * static_cast<double>(corners.size()));
+    cubic.c1 += scale * (move.dot(m.normal) + m.sum.dot(e.first));
+    cubic.c2 += scale * (move.dot(e.first) + m.sum.dot(e.second));
+    cubic.c3 += scale * move.dot(e.second);
+  }
+  return cubic;
+}
+
+void VolumeFunctional::areas(std::span<const Vec3> positions, std::span<double> out) const {
+  if (vertices_.empty()) return;
+  for (const Index v : vertices_) out[v] = 0;
+  const Vec3 origin = positions[vertices_.front()];
+  for (std::size_t r = 0; r < ring_count() - caps_; ++r) {
+    const auto corners = ring(r);
+    const double share =
+        moments(corners, positions, origin).normal.norm() / (2.0 * static_cast<double>(corners.size()));
+    for (const Index v : corners) out[v] += share;
+  }
 }
 
 }  // namespace isochor

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -76,6 +77,126 @@ TEST(SignedVolume, PolygonsAsFans) {
   const Topology t = analyse(s);
   ASSERT_TRUE(t.components[0].closed && t.components[0].oriented);
   EXPECT_NEAR(signed_volume(s, t.components[0]), 2.5 * std::sin(2 * std::numbers::pi / 5), 1e-13);
+}
+
+/// Triangles, quads, a pentagon and a hole: one of everything, bent out of shape.
+struct Mixed {
+  Surface surface = test::tube(5, 4, 1.0, 2.0);
+  std::vector<Vec3> direction;
+
+  Mixed() {
+    surface.add_face({4, 3, 2, 1, 0});
+    const std::vector<Index> quad(surface.face(7).begin(), surface.face(7).end());
+    Surface cut;
+    cut.positions = surface.positions;
+    for (std::size_t f = 0; f < surface.face_count(); ++f) {
+      if (f != 7) cut.add_face(surface.face(f));
+    }
+    cut.add_face({quad[0], quad[1], quad[2]});
+    cut.add_face({quad[0], quad[2], quad[3]});
+    surface = cut;
+    for (std::size_t v = 0; v < surface.positions.size(); ++v) {
+      const auto x = static_cast<double>(v);
+      surface.positions[v] += 0.1 * Vec3(std::sin(3 * x), std::cos(5 * x), std::sin(7 * x + 1));
+      direction.push_back(0.3 * Vec3(std::cos(2 * x), std::sin(x + 2), std::cos(4 * x)));
+    }
+  }
+};
+
+// The functional is the signed volume; its gradient is what finite differences say; it does not see translations.
+TEST(VolumeFunctional, VolumeAndGradient) {
+  const Mixed mixed;
+  const Topology topology = analyse(mixed.surface);
+  const VolumeFunctional functional(mixed.surface, topology.components.at(0));
+  EXPECT_EQ(functional.cap_count(), 1u);
+  std::vector<Vec3> p = mixed.surface.positions;
+  EXPECT_NEAR(functional.volume(p), signed_volume(mixed.surface, topology.components[0]), 1e-14);
+  std::vector<Vec3> gradient(p.size(), Vec3::Zero());
+  functional.gradient(p, gradient);
+  for (std::size_t v = 0; v < p.size(); ++v) {
+    for (int a = 0; a < 3; ++a) {
+      const double h = 1e-4, x = p[v][a];
+      p[v][a] = x + h;
+      const double above = functional.volume(p);
+      p[v][a] = x - h;
+      const double below = functional.volume(p);
+      p[v][a] = x;
+      EXPECT_NEAR(gradient[v][a], (above - below) / (2 * h), 1e-10);
+    }
+  }
+  const double still = functional.volume(p);
+  for (Vec3& q : p) q += Vec3(1e3, -2e3, 5e2);
+  EXPECT_NEAR(functional.volume(p), still, 1e-11);
+}
+
+// Along any direction the volume is the cubic that along() gives, also from the rings around the support alone.
+TEST(VolumeFunctional, CubicAlongADirection) {
+  Mixed mixed;
+  const Topology topology = analyse(mixed.surface);
+  const VolumeFunctional functional(mixed.surface, topology.components.at(0));
+  const std::vector<Index> support{6, 7, 8, 12};
+  for (std::size_t v = 0; v < mixed.direction.size(); ++v) {
+    if (std::find(support.begin(), support.end(), static_cast<Index>(v)) == support.end()) mixed.direction[v].setZero();
+  }
+  const VolumeFunctional around = functional.around(support);
+  EXPECT_LT(around.ring_count(), functional.ring_count());
+  const std::vector<Vec3>& p = mixed.surface.positions;
+  const VolumeCubic cubic = functional.along(p, mixed.direction), local = around.along(p, mixed.direction);
+  EXPECT_NEAR(cubic.c1, local.c1, 1e-13);
+  EXPECT_NEAR(cubic.c2, local.c2, 1e-13);
+  EXPECT_NEAR(cubic.c3, local.c3, 1e-13);
+  for (const double t : {-1.5, -0.2, 0.4, 1.0, 3.0}) {
+    std::vector<Vec3> q = p;
+    for (std::size_t v = 0; v < q.size(); ++v) q[v] += t * mixed.direction[v];
+    EXPECT_NEAR(functional.volume(q) - functional.volume(p), cubic(t), 1e-12);
+  }
+}
+
+// A region is closed by a cap over each of its boundary loops; rings seen from anywhere add up to its volume.
+TEST(VolumeFunctional, Regions) {
+  const int n = 12;
+  Surface s = test::tube(n, 7, 1.0, 6.0);
+  const Topology topology = analyse(s);
+  std::vector<Index> faces;
+  for (Index f = 2 * n; f < 4 * n; ++f) faces.push_back(f);
+  const VolumeFunctional region(s, topology.components.at(0), faces);
+  EXPECT_EQ(region.cap_count(), 2u);
+  EXPECT_EQ(region.vertices().size(), 3u * n);
+  const double expected = 2 * 0.5 * n * std::sin(2 * std::numbers::pi / n);
+  EXPECT_NEAR(region.volume(s.positions), expected, 1e-13);
+  std::vector<double> rings(region.ring_count());
+  region.ring_volumes(s.positions, Vec3(3, -4, 5), rings);
+  double sum = 0;
+  for (const double r : rings) sum += r;
+  EXPECT_NEAR(sum, expected, 1e-12);
+  // Flipped faces are turned back, and inward regions have a negative volume.
+  flip_faces(s, faces);
+  const Topology flipped = analyse(s);
+  EXPECT_NEAR(std::abs(VolumeFunctional(s, flipped.components.at(0), faces).volume(s.positions)), expected, 1e-13);
+}
+
+// A vertex's share of area: on the unit cube each corner has a quarter of three squares.
+TEST(VolumeFunctional, Areas) {
+  const Surface s = test::cube();
+  const Topology topology = analyse(s);
+  std::vector<double> areas(8);
+  VolumeFunctional(s, topology.components.at(0)).areas(s.positions, areas);
+  for (const double a : areas) EXPECT_NEAR(a, 0.75, 1e-15);  // three faces, a quarter of each
+}
+
+// Three faces in one edge: the one without a partner is capped too, so that the volume does not see translations.
+TEST(VolumeFunctional, NonManifoldEdgesAreClosed) {
+  Surface s = test::cube();
+  s.positions.push_back(Vec3(0.5, -1, 2));
+  s.add_face({0, 1, 8});
+  const Topology topology = analyse(s);
+  const VolumeFunctional functional(s, topology.components.at(0));
+  std::vector<Vec3> p = s.positions;
+  const double still = functional.volume(p);
+  EXPECT_NEAR(still, signed_volume(s, topology.components[0]), 1e-14);
+  for (Vec3& q : p) q += Vec3(10, 20, -30);
+  EXPECT_NEAR(functional.volume(p), still, 1e-12);
+  EXPECT_NEAR(signed_volume(s, topology.components[0], p), still, 1e-12);
 }
 
 }  // namespace

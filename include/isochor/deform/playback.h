@@ -24,8 +24,8 @@ class Playback {
 
   /// The signed volume of each component in the bind shape.
   const std::vector<double>& rest_volumes() const { return rest_volumes_; }
-  /// Whether a component has a volume to speak of: it can be oriented, and encloses more than a millionth of the cube
-  /// over its own diagonal. Sheets do not.
+  /// Whether a component has a volume to speak of: it can be oriented, encloses more than a millionth of the cube over
+  /// its own diagonal, and no single hole is larger than 0.6 of its surface. Sheets do not, flat or draped.
   bool has_volume(std::size_t component) const { return has_volume_[component] != 0; }
 
   struct Frame {

@@ -1,0 +1,306 @@
+/// Corrects every clip of the characters named on the command line (files or samples) with default settings, and prints
+/// one line a clip: does the skin look right without anyone looking?
+///
+///   volume_quality [--deformer lbs|dqs] [--joints together|sequence] [--fps N] [--clip NAME] [--worst PREFIX]
+///   FILE|SAMPLE...
+
+#include "volume/quality.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "isochor/io/load.h"
+#include "isochor/io/obj.h"
+#include "isochor/sample/sample.h"
+#include "isochor/volume/corrector.h"
+
+namespace {
+
+using namespace isochor;
+
+struct Arguments {
+  Deformer deformer = Deformer::lbs;
+  CorrectorOptions options;
+  double fps = 30;
+  std::string clip, worst;
+  double detail = -1;  // a time
+  std::vector<std::string> characters;
+};
+
+struct Measures {
+  double error_before = 0, error_after = 0;  // of any component
+  double displacement = 0;                   // in local radii
+  Index displacement_vertex = kNone;
+  double displacement_time = 0;
+  double bumps = 0;  // normals' variation over LBS's
+  double bumps_mean = 0;
+  double bumps_time = 0;
+  double local_before = 0, local_after = 0;  // means over joints and frames
+  double rms_before = 0, rms_after = 0;
+  double worse = 0;  // the largest growth of a joint's error
+  Index worse_joint = kNone;
+  double worse_time = 0;
+  double fine_time = 0;
+  Index fine_vertex = kNone;
+  double coarse = 0, fine = 0;  // the largest change of the displacements between frames, at both rates
+  int inexact = 0;
+};
+
+class Quality {
+ public:
+  Quality(const Character& character, const Arguments& arguments)
+      : arguments_(arguments),
+        character_(character),
+        playback_(character),
+        skin_(playback_),
+        corrector_(VolumeCorrector::prepare(skin_, arguments.options)),
+        radii_(test::local_radii(playback_)) {}
+
+  Measures clip(const Clip& clip) {
+    Measures m;
+    const int n = std::max(2, static_cast<int>(std::lround(arguments_.fps * clip.duration())));
+    std::vector<Vec3> last;
+    const int dense = 4 * n;
+    const double size = bounding_box(playback_.surface().positions).diagonal().norm();
+    std::vector<Vec3> last_coarse;
+    for (int i = 0; i <= dense; ++i) {
+      const double time = clip.start() + clip.duration() * i / dense;
+      correct(sample(clip, character_.skeleton, time));
+      if (i % 4 == 0) {
+        measure(time, m);
+        if (!last_coarse.empty()) m.coarse = std::max(m.coarse, largest_change(last_coarse) / size);
+        last_coarse = moves();
+      }
+      if (!last.empty() && largest_change(last) / size > m.fine) {
+        m.fine = largest_change(last) / size;
+        m.fine_time = time;
+        m.fine_vertex = changed_;
+      }
+      last = moves();
+    }
+    const auto frames = static_cast<double>(n + 1);
+    m.bumps_mean /= frames;
+    m.local_before /= frames;
+    m.local_after /= frames;
+    m.rms_before = std::sqrt(m.rms_before / frames);
+    m.rms_after = std::sqrt(m.rms_after / frames);
+    return m;
+  }
+
+  void write(const Clip& clip, double time, const std::string& path) {
+    correct(sample(clip, character_.skeleton, time));
+    for (const char* which : {"lbs", "ours"}) {
+      Character still;
+      Part part;
+      part.surface = playback_.surface();
+      part.surface.positions = std::string(which) == "lbs" ? posed_.positions : frame_.positions;
+      still.parts.push_back(part);
+      Context context;
+      save_character(still, path + "-" + which + ".obj", context);
+    }
+  }
+
+  void detail(const Clip& clip, double time) {
+    correct(sample(clip, character_.skeleton, time));
+    for (std::size_t c = 0; c < frame_.components.size(); ++c) {
+      const ComponentVolume& v = frame_.components[c];
+      if (!v.has_volume) continue;
+      std::printf("  component %zu: rest %g target %g before %g after %g (%.2e) %s\n", c, playback_.rest_volumes()[c],
+                  v.target, v.before, v.after, v.error_after(), enum_name(v.outcome).c_str());
+    }
+    for (std::size_t j = 0; j < frame_.joints.size(); ++j) {
+      const auto& region = corrector_.regions()[j];
+      double largest = 0;
+      for (std::size_t i = 0; i < region.vertices.size(); ++i) {
+        const Index v = region.vertices[i];
+        if (region.gamma[i] > 0.5) largest = std::max(largest, (frame_.positions[v] - posed_.positions[v]).norm());
+      }
+      std::printf("  %-28s component %d  %5zu vertices  rest %10.4g  error %8.4f -> %8.4f  moved %g\n",
+                  joint_name(static_cast<Index>(j)).c_str(), region.component, region.vertices.size(),
+                  region.rest_volume, frame_.joints[j].error_before, frame_.joints[j].error_after, largest);
+    }
+  }
+
+  const std::string& joint_name(Index region) const {
+    return character_.skeleton.joints[corrector_.regions()[region].joint].name;
+  }
+
+ private:
+  const Arguments& arguments_;
+  const Character& character_;
+  Playback playback_;
+  WeldedSkin skin_;
+  VolumeCorrector corrector_;
+  std::vector<double> radii_;
+  PosedSkin posed_;
+  CorrectedFrame frame_;
+  Context context_;
+  Index changed_ = kNone;
+
+  void correct(const Pose& pose) {
+    skin_.pose(pose, arguments_.deformer, posed_, context_);
+    if (arguments_.options.joints == JointTreatment::sequence) {
+      corrector_.apply_in_sequence(
+          pose, {.skin = [&](const Pose& p, PosedSkin& out) { skin_.pose(p, arguments_.deformer, out, context_); }},
+          frame_);
+    } else {
+      corrector_.apply(posed_, {}, frame_);
+    }
+  }
+
+  double largest_change(const std::vector<Vec3>& before) {
+    double largest = 0;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      const double change = (frame_.positions[v] - posed_.positions[v] - before[v]).norm();
+      if (change <= largest) continue;
+      largest = change;
+      changed_ = static_cast<Index>(v);
+    }
+    return largest;
+  }
+
+  std::vector<Vec3> moves() const {
+    std::vector<Vec3> result(posed_.positions.size());
+    for (std::size_t v = 0; v < result.size(); ++v) result[v] = frame_.positions[v] - posed_.positions[v];
+    return result;
+  }
+
+  void measure(double time, Measures& m) {
+    for (std::size_t c = 0; c < frame_.components.size(); ++c) {
+      const ComponentVolume& volume = frame_.components[c];
+      if (!volume.has_volume) continue;
+      m.error_before = std::max(m.error_before, volume.error_before());
+      m.error_after = std::max(m.error_after, volume.error_after());
+      if (!(volume.error_after() <= 1e-9)) ++m.inexact;
+    }
+    const double bumps = test::normal_variation(playback_, frame_.positions) /
+                         std::max(1e-12, test::normal_variation(playback_, posed_.positions));
+    m.bumps_mean += bumps;
+    if (bumps > m.bumps) {
+      m.bumps = bumps;
+      m.bumps_time = time;
+    }
+    double before = 0, after = 0, squares_before = 0, squares_after = 0;
+    for (std::size_t j = 0; j < frame_.joints.size(); ++j) {
+      const JointVolume& volume = frame_.joints[j];
+      before += volume.error_before;
+      after += volume.error_after;
+      squares_before += volume.error_before * volume.error_before;
+      squares_after += volume.error_after * volume.error_after;
+      if (volume.error_after - volume.error_before > m.worse) {
+        m.worse = volume.error_after - volume.error_before;
+        m.worse_joint = static_cast<Index>(j);
+        m.worse_time = time;
+      }
+    }
+    if (!frame_.joints.empty()) {
+      const auto n = static_cast<double>(frame_.joints.size());
+      m.local_before += before / n;
+      m.local_after += after / n;
+      m.rms_before += squares_before / n;
+      m.rms_after += squares_after / n;
+    }
+    for (std::size_t v = 0; v < radii_.size(); ++v) {
+      if (radii_[v] <= 0) continue;
+      const Index c = playback_.topology().component_of_vertex[v];
+      const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / playback_.rest_volumes()[c]));
+      const double moved = (frame_.positions[v] - posed_.positions[v]).norm() / (scale * radii_[v]);
+      if (moved > m.displacement) {
+        m.displacement = moved;
+        m.displacement_vertex = static_cast<Index>(v);
+        m.displacement_time = time;
+      }
+    }
+  }
+};
+
+Character load(const std::string& name) {
+  for (const SampleInfo& info : samples()) {
+    if (info.name == name) return make_sample(name);
+  }
+  Context context;
+  Character character = load_character(name, {}, context).character;
+  character.name = std::filesystem::path(name).stem().string();
+  return character;
+}
+
+void run(const std::string& name, const Arguments& arguments) {
+  const Character character = load(name);
+  if (character.clips.empty()) {
+    std::printf("%-24s has no clip\n", name.c_str());
+    return;
+  }
+  Quality quality(character, arguments);
+  for (const Clip& clip : character.clips) {
+    if (!arguments.clip.empty() && clip.name != arguments.clip) continue;
+    if (!(clip.duration() > 0)) continue;
+    if (arguments.detail >= 0) {
+      quality.detail(clip, arguments.detail);
+      continue;
+    }
+    const Measures m = quality.clip(clip);
+    std::printf(
+        "%-18.18s %-16.16s vol %7.4f -> %7.1e%s  spike %.3f r (v%d t%.2f)  bumps %.3f (mean %.3f t%.2f)  local mean "
+        "%.4f -> %.4f rms %.4f -> %.4f  worst +%.4f %s t%.2f  pop %.5f / %.5f = %.2f (v%d t%.3f)\n",
+        character.name.empty() ? name.c_str() : character.name.c_str(), clip.name.c_str(), m.error_before,
+        m.error_after, m.inexact > 0 ? "!" : " ", m.displacement, m.displacement_vertex, m.displacement_time, m.bumps,
+        m.bumps_mean, m.bumps_time, m.local_before, m.local_after, m.rms_before, m.rms_after, m.worse,
+        m.worse_joint == kNone ? "-" : quality.joint_name(m.worse_joint).c_str(), m.worse_time, m.coarse, m.fine,
+        m.fine > 0 ? m.coarse / m.fine : 0, m.fine_vertex, m.fine_time);
+    std::fflush(stdout);
+    if (!arguments.worst.empty()) {
+      const std::string stem = arguments.worst + character.name + "-" + clip.name;
+      quality.write(clip, m.displacement_time, stem + "-spike");
+      quality.write(clip, m.bumps_time, stem + "-bumps");
+      quality.write(clip, m.worse_time, stem + "-worse");
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    const auto next = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
+    if (a == "--deformer") {
+      arguments.deformer = next() == "dqs" ? Deformer::dqs : Deformer::lbs;
+    } else if (a == "--joints") {
+      arguments.options.joints = next() == "sequence" ? JointTreatment::sequence : JointTreatment::together;
+    } else if (a == "--solver") {
+      const std::string solver = next();
+      if (solver == "three-step") arguments.options.solve.solver = VolumeSolver::three_step;
+      if (solver == "linear") arguments.options.solve.solver = VolumeSolver::linear;
+    } else if (a == "--stiffness") {
+      arguments.options.stiffness = std::atof(next().c_str());
+    } else if (a == "--reach") {
+      arguments.options.reach = std::atof(next().c_str());
+    } else if (a == "--fps") {
+      arguments.fps = std::atof(next().c_str());
+    } else if (a == "--detail") {
+      arguments.detail = std::atof(next().c_str());
+    } else if (a == "--clip") {
+      arguments.clip = next();
+    } else if (a == "--worst") {
+      arguments.worst = next();
+    } else {
+      arguments.characters.push_back(a);
+    }
+  }
+  if (arguments.characters.empty()) {
+    for (const SampleInfo& info : samples()) arguments.characters.push_back(info.name);
+  }
+  for (const std::string& name : arguments.characters) {
+    try {
+      run(name, arguments);
+    } catch (const std::exception& e) {
+      std::printf("%-24s %s\n", name.c_str(), e.what());
+    }
+  }
+  return 0;
+}

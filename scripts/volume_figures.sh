@@ -1,0 +1,47 @@
+#!/bin/bash
+# The effects of docs/volume.md on a bent cylinder, after figure 5 of Rohmer, Hahmann and Cani 2009.
+#
+#   scripts/volume_figures.sh [-p ISOCHOR] [DIR]
+#
+# Writes DIR/effect-NAME.png (default: docs/images) for the plain skin and for each effect, and prints the volume error
+# before and after. ISOCHOR is the program (default: build/release/cli/isochor).
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+isochor=$root/build/release/cli/isochor
+while getopts p: option; do
+  case $option in
+    p) isochor=$OPTARG ;;
+    *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+out=${1:-$root/docs/images}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+
+"$isochor" sample cylinder --segments 64 --rings 129 --radius 0.3 -o "$work/cylinder.glb" --quiet
+echo '{"joints": {"Bone2": {"turn": [0, 0, 100]}}}' >"$work/bend.json"
+
+# picture NAME SETTINGS [deform options...]
+picture() {
+  local name=$1 settings=$2
+  shift 2
+  echo "$settings" >"$work/$name.json"
+  "$isochor" deform "$work/cylinder.glb" -o "$work/$name.obj" --pose "$work/bend.json" --effects "$work/$name.json" \
+    "$@" | sed -n "1s/^/$name: /p"
+  "$isochor" render "$work/$name.obj" -o "$out/effect-$name.png" --views front,left \
+    --width 360 --height 320 --no-ground --samples 32 --quiet
+}
+
+picture lbs '{}' --volume off
+picture blend '{}'
+picture isotropic '{"default": {"effect": "isotropic"}}'
+picture rubber '{"default": {"effect": "rubber"}}'
+picture muscle '{"default": {"effect": "muscle"}}'
+picture folds '{"default": {"effect": "folds"}}'
+picture belly '{"default": {"effect": "belly", "min_share": 0.2}}'
+picture skin '{"default": {"effect": "skin", "gain": 1}}'
+picture organic '{"default": {"effect": "organic"}}'
+picture curve '{"default": {"effect": "curve", "mu": [0, 0.3, 0.7], "x": [[-0.9, 0], [-0.5, 1], [-0.1, 0.2], [0.2, 0]], "z": [[-0.3, 0], [0.3, 1]]}}'
+picture combined '{"default": {"effect": "combined", "combine": "product", "mu": [0, 0.5, 0.5], "maps": [{"effect": "folds", "sigma": 0.4}, {"effect": "muscle", "center": -0.2, "sigma": 0.4}]}}'

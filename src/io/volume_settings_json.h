@@ -1,0 +1,19 @@
+#pragma once
+
+/// Where volume settings stand in a glTF, and what their reader, their writer and their schema share.
+
+#include "gltf_json.h"
+#include "isochor/base/options.h"
+#include "isochor/volume/settings.h"
+
+namespace isochor::volume_settings_json {
+
+inline constexpr FieldInfo kVolume{.name = "volume",
+                                   .help = "scale of the volume to keep, as points [seconds, scale]",
+                                   .min = VolumeSettings::kMinScale,
+                                   .max = VolumeSettings::kMaxScale};
+
+/// extras.isochor.volume of the default scene, of the asset where there is no scene; null where there is none.
+const gltf::Json* find(const gltf::Json& root);
+
+}  // namespace isochor::volume_settings_json

@@ -1,0 +1,175 @@
+#include "volume/regions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace isochor::volume {
+namespace {
+
+/// γ below this is zero (design, section 4); its maximum is 1.
+constexpr double kSmallestGamma = 1e-6;
+/// The region whose volume is measured is the part of the support where the joint really blends.
+constexpr double kRegionGamma = 0.05;
+/// A region that holds less than this share of the flesh under its faces is measured against that.
+constexpr double kLeastFlesh = 0.5;
+
+/// Whether a joint has weights of its own, and whether more than one of its children's subtrees has.
+std::vector<Index> sole_heirs(const WeldedSkin& skin) {
+  const auto& joints = skin.skeleton().joints;
+  std::vector<char> weighted(joints.size(), 0);
+  for (const Influence& i : skin.weights().influences) {
+    const Index joint = skin.bones()[i.joint].joint;
+    if (i.weight > 0 && joint != kNone) weighted[joint] = 1;
+  }
+  std::vector<char> own = weighted;
+  for (std::size_t j = joints.size(); j-- > 0;) {
+    if (weighted[j] && joints[j].parent != kNone) weighted[joints[j].parent] = 1;
+  }
+  constexpr Index kSeveral = -2;
+  std::vector<Index> heir(joints.size(), kNone);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Index parent = joints[j].parent;
+    if (!weighted[j] || parent == kNone) continue;
+    heir[parent] = heir[parent] == kNone ? static_cast<Index>(j) : kSeveral;
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (own[j] || heir[j] == kSeveral) heir[j] = kNone;
+  }
+  return heir;
+}
+
+struct Entry {
+  Index component, joint, vertex;
+  double gamma;
+};
+
+std::vector<Entry> blend_entries(const WeldedSkin& skin) {
+  const auto heirs = sole_heirs(skin);
+  std::vector<Entry> entries;
+  std::map<Index, double> subtree;  // joint -> summed weight
+  for (std::size_t v = 0; v < skin.weights().vertex_count(); ++v) {
+    const Index component = skin.topology().component_of_vertex[v];
+    if (component == kNone || !skin.playback().has_volume(component)) continue;
+    const auto row = skin.weights().row(v);
+    if (row.size() < 2) continue;
+    subtree.clear();
+    double total = 0;
+    for (const Influence& i : row) {
+      total += i.weight;
+      for (Index j = skin.bones()[i.joint].joint; j != kNone; j = skin.skeleton().joints[j].parent) {
+        subtree[j] += i.weight;
+      }
+    }
+    if (!(total > 0)) continue;
+    for (const auto& [joint, weight] : subtree) {
+      const double s = weight / total;
+      const double gamma = 4 * s * (1 - s);
+      if (gamma < kSmallestGamma || heirs[joint] != kNone) continue;
+      entries.push_back({component, joint, static_cast<Index>(v), std::min(gamma, 1.0)});
+    }
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.component != b.component ? a.component < b.component : a.joint < b.joint;
+  });
+  return entries;
+}
+
+/// Two roots of a forest share out the same vertices; one region is enough.
+bool same_field(const JointRegion& a, const JointRegion& b) {
+  if (a.component != b.component || a.vertices != b.vertices) return false;
+  for (std::size_t i = 0; i < a.gamma.size(); ++i) {
+    if (std::abs(a.gamma[i] - b.gamma[i]) > kSmallestGamma) return false;
+  }
+  return true;
+}
+
+std::vector<Index> faces_around(const WeldedSkin& skin, const JointRegion& region, double threshold) {
+  const Component& component = skin.topology().components[region.component];
+  std::vector<char> inside(skin.surface().vertex_count(), 0);
+  for (std::size_t i = 0; i < region.vertices.size(); ++i) {
+    if (region.gamma[i] >= threshold) inside[region.vertices[i]] = 1;
+  }
+  std::vector<Index> faces;
+  for (const Index f : component.faces) {
+    const auto face = skin.surface().face(f);
+    if (std::any_of(face.begin(), face.end(), [&](Index v) { return inside[v] != 0; })) faces.push_back(f);
+  }
+  return faces;
+}
+
+void measure(const WeldedSkin& skin, std::span<const double> radii, JointRegion& region) {
+  const Surface& surface = skin.surface();
+  const Component& component = skin.topology().components[region.component];
+  region.faces = faces_around(skin, region, kRegionGamma);
+  if (region.faces.empty()) region.faces = faces_around(skin, region, 0);
+  region.functional = VolumeFunctional(surface, component, region.faces);
+  for (std::size_t r = region.functional.ring_count() - region.functional.cap_count();
+       r < region.functional.ring_count(); ++r) {
+    const auto ring = region.functional.ring(r);
+    region.rim.insert(region.rim.end(), ring.begin(), ring.end());
+  }
+  std::sort(region.rim.begin(), region.rim.end());
+  region.rim.erase(std::unique(region.rim.begin(), region.rim.end()), region.rim.end());
+
+  region.rest_volume = region.functional.volume(surface.positions);
+  std::vector<double> areas(surface.vertex_count(), 0.0);
+  region.functional.areas(surface.positions, areas);
+  double flesh = 0;  // as of a cylinder: half the radius times the area
+  for (const Index v : region.functional.vertices()) flesh += 0.5 * radii[v] * areas[v];
+  region.size = std::max(std::abs(region.rest_volume), kLeastFlesh * flesh);
+}
+
+void collect_bones(const WeldedSkin& skin, JointRegion& region) {
+  std::map<Index, double> sums;
+  double total = 0;
+  for (std::size_t i = 0; i < region.vertices.size(); ++i) {
+    for (const Influence& influence : skin.weights().row(region.vertices[i])) {
+      sums[influence.joint] += region.gamma[i] * influence.weight;
+      total += region.gamma[i] * influence.weight;
+    }
+  }
+  for (const auto& [bone, weight] : sums) region.bones.push_back({bone, weight / total});
+}
+
+}  // namespace
+
+double region_target(const WeldedSkin& skin, const JointRegion& region, const PosedSkin& posed) {
+  const double target = posed.target_volumes[region.component];
+  const double rest = skin.playback().rest_volumes()[region.component];
+  if (posed.matrices.empty()) return region.rest_volume * target / rest;
+  double scale = 0;
+  for (const auto& [bone, weight] : region.bones) scale += weight * posed.matrices[bone].linear().determinant();
+  const double natural = skin.target_volume(region.component, posed.matrices);
+  return natural != 0 ? region.rest_volume * scale * target / natural : 0;
+}
+
+std::vector<Index> standing_for(const WeldedSkin& skin) {
+  std::vector<Index> result = sole_heirs(skin);
+  for (std::size_t j = result.size(); j-- > 0;) {
+    result[j] = result[j] == kNone ? static_cast<Index>(j) : result[result[j]];
+  }
+  return result;
+}
+
+std::vector<JointRegion> joint_regions(const WeldedSkin& skin, std::span<const double> radii) {
+  std::vector<JointRegion> regions;
+  for (const Entry& entry : blend_entries(skin)) {
+    if (regions.empty() || regions.back().component != entry.component || regions.back().joint != entry.joint) {
+      regions.push_back({.joint = entry.joint, .component = entry.component});
+    }
+    regions.back().vertices.push_back(entry.vertex);
+    regions.back().gamma.push_back(entry.gamma);
+  }
+  std::vector<JointRegion> kept;
+  for (JointRegion& region : regions) {
+    const auto twin = [&](const JointRegion& other) { return same_field(other, region); };
+    if (std::any_of(kept.begin(), kept.end(), twin)) continue;
+    measure(skin, radii, region);
+    collect_bones(skin, region);
+    if (region.size > 0) kept.push_back(std::move(region));
+  }
+  return kept;
+}
+
+}  // namespace isochor::volume

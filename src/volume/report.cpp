@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "isochor/volume/corrector.h"
+
+namespace isochor {
+namespace {
+
+void note(std::vector<Index>& list, Index element) {
+  const auto at = std::lower_bound(list.begin(), list.end(), element);
+  if (at == list.end() || *at != element) list.insert(at, element);
+}
+
+void report(Problems& out, const std::vector<Index>& elements, Severity severity, const char* code,
+            const char* sentence) {
+  ProblemCollector collector;
+  for (const Index e : elements) collector.add(e);
+  collector.report(out, severity, code, sentence);
+}
+
+}  // namespace
+
+VolumeReport::VolumeReport(const VolumeCorrector& corrector) {
+  const Playback& playback = corrector.skin().playback();
+  for (std::size_t c = 0; c < playback.rest_volumes().size(); ++c) {
+    components_.push_back({.rest = playback.rest_volumes()[c], .corrected = playback.has_volume(c)});
+    if (!playback.has_volume(c)) without_volume_.push_back(static_cast<Index>(c));
+  }
+  for (const auto& region : corrector.regions()) {
+    joints_.push_back({.joint = region.joint, .component = region.component});
+  }
+}
+
+void VolumeReport::add(const CorrectedFrame& frame) {
+  constexpr double kExact = 1e-9;
+  ++frames_;
+  for (std::size_t c = 0; c < components_.size(); ++c) {
+    const ComponentVolume& volume = frame.components[c];
+    if (!volume.has_volume) continue;
+    components_[c].max_error_before = std::max(components_[c].max_error_before, volume.error_before());
+    components_[c].max_error_after = std::max(components_[c].max_error_after, volume.error_after());
+    const auto index = static_cast<Index>(c);
+    if (volume.outcome == VolumeOutcome::widened) note(widened_, index);
+    if (volume.error_after() <= kExact || volume.outcome == VolumeOutcome::linear) continue;
+    note(volume.outcome == VolumeOutcome::nothing ? untouched_ : unreached_, index);
+  }
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    Joint& joint = joints_[j];
+    const JointVolume& volume = frame.joints[j];
+    joint.max_error_before = std::max(joint.max_error_before, volume.error_before);
+    joint.max_error_after = std::max(joint.max_error_after, volume.error_after);
+    joint.mean_error_before += (volume.error_before - joint.mean_error_before) / frames_;
+    joint.mean_error_after += (volume.error_after - joint.mean_error_after) / frames_;
+  }
+  max_displacement_ = std::max(max_displacement_, frame.max_displacement);
+  for (const Index joint : frame.wild_joints) note(wild_, joint);
+}
+
+Problems VolumeReport::problems() const {
+  Problems problems;
+  report(
+      problems, without_volume_, Severity::note, "volume-none",
+      "{} components are sheets or cannot be oriented, so that they have no volume to keep; they are passed through");
+  report(problems, untouched_, Severity::warning, "volume-untouched",
+         "{} components change their volume, but no joint bends their skin: they are passed through");
+  report(problems, widened_, Severity::warning, "volume-widened",
+         "{} components could not keep their volume where their joints blend, and were corrected all over");
+  report(problems, unreached_, Severity::warning, "volume-not-reached",
+         "{} components could not be brought to their volume in every frame; the largest error is in the report");
+  report(problems, wild_, Severity::note, "volume-wild-steps",
+         "{} joints, moved before the others, tear the skin in poses that are never seen; these steps were left to the "
+         "last one (joints together has no such steps)");
+  return problems;
+}
+
+}  // namespace isochor

@@ -1,0 +1,50 @@
+#include "isochor/volume/settings.h"
+
+namespace isochor {
+
+void check(const VolumeSettings& settings) {
+  check(settings.otherwise);
+  for (const JointEffect& entry : settings.joints) {
+    try {
+      check(entry.effect);
+    } catch (const Error& error) {
+      throw Error(error.kind(), "the effect of the joints " + entry.pattern + ": " + error.what());
+    }
+  }
+  for (const ProfilePoint& point : settings.volume.points()) {
+    if (!(point.y >= VolumeSettings::kMinScale && point.y <= VolumeSettings::kMaxScale)) {
+      throw_bad_input(
+          "the volume over time must be scaled by factors " +
+          range_text({.name = "", .help = "", .min = VolumeSettings::kMinScale, .max = VolumeSettings::kMaxScale}));
+    }
+  }
+}
+
+ResolvedEffects resolve(const VolumeSettings& settings, const Skeleton& skeleton) {
+  ResolvedEffects resolved;
+  resolved.entry.assign(skeleton.size(), kNone);
+  for (std::size_t e = 0; e < settings.joints.size(); ++e) {
+    const std::string& pattern = settings.joints[e].pattern;
+    bool found = false;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+      if (!matches_glob(skeleton.joints[j].name, pattern)) continue;
+      resolved.entry[j] = static_cast<Index>(e);
+      found = true;
+    }
+    if (!found) {
+      resolved.problems.push_back({.severity = Severity::warning,
+                                   .code = "effect-pattern-unmatched",
+                                   .sentence = "no joint has the name " + pattern + " that the volume settings give",
+                                   .elements = {static_cast<Index>(e)},
+                                   .count = 1});
+    }
+  }
+  return resolved;
+}
+
+const EffectSettings& effect_of(const VolumeSettings& settings, const ResolvedEffects& resolved, Index joint) {
+  const Index entry = resolved.entry[static_cast<std::size_t>(joint)];
+  return entry == kNone ? settings.otherwise : settings.joints[static_cast<std::size_t>(entry)].effect;
+}
+
+}  // namespace isochor

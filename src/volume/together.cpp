@@ -1,0 +1,502 @@
+#include "volume/together.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "volume/rest_space.h"
+
+namespace isochor::volume {
+namespace {
+
+/// Rounds of the balance, all with the effects at the start: the second makes up for what the first left out.
+constexpr int kRounds = 2;
+/// A map whose fibre (the rest normal carried along) is shorter than this has no direction to speak of.
+constexpr double kShortFibre = 0.02;
+/// Joints that do not move give little, but something: a breathing body has no moving joint.
+constexpr double kIdleActivity = 0.02;
+/// Variation of the maps over a region at which it counts as half active.
+constexpr double kHalfActive = 0.05;
+/// Share of the joints' radii in the direction along which the total is made exact.
+constexpr double kClosingShare = 0.05;
+/// How much worse than it began a region may end, relative to its volume, before that begins to count more.
+constexpr double kWorse = 0.02;
+/// No region asks for more than this, relative to its volume: one that is turned inside out would drown the others.
+constexpr double kLargestWant = 0.7;
+constexpr double kExact = 1e-13;
+constexpr double kNoHold = 1e-9;
+/// Of the direction of displacement: the rest normal as the vertex's map carries it, the rest the posed surface's
+/// normal.
+constexpr double kFibreShare = 0.8;
+
+/// Identity for small heights, never beyond ±limit.
+struct Saturated {
+  double value, slope;
+};
+Saturated saturate(double height, double limit) {
+  if (!(limit > 0)) return {0, 0};
+  const double x = height / limit;
+  const double power = 1 + x * x * x * x;
+  const double root = 1 / std::sqrt(std::sqrt(power));
+  return {height * root, root / power};
+}
+
+double smooth_step(double low, double high, double x) {
+  const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+/// The radius that linear blending loses where weights are s and 1 - s, g = 4 s (1 - s): 1 - sqrt(1 - q g), scaled to 1
+/// at g = 1.
+double lost_radius(double g, double q) { return g * (1 + std::sqrt(1 - q)) / (1 + std::sqrt(1 - q * g)); }
+
+}  // namespace
+
+TogetherSolver::TogetherSolver(const TogetherPlan& plan)
+    : plan_(plan),
+      axis_solver_(plan.skin->surface().vertex_count(),
+                   {.solver = VolumeSolver::three_step, .norm = plan.options.solve.norm}) {
+  const std::size_t vertices = plan.skin->surface().vertex_count();
+  for (auto* field : {&normal_, &gradient_, &rim_gradient_, &own_shift_, &positions_, &closing_, &closing_offset_}) {
+    field->assign(vertices, Vec3::Zero());
+  }
+  for (auto* field : {&height_, &slope_, &limit_, &loss_, &areas_}) field->assign(vertices, 0.0);
+  gamma_.resize(plan.blends.size());
+  for (auto* values : {&region_target_, &activity_, &first_error_}) values->assign(plan.regions.size(), 0.0);
+  giver_of_region_.assign(plan.regions.size(), kNone);
+  std::size_t rings = 0;
+  for (const ComponentPlan& part : plan.components) rings = std::max(rings, part.measure.ring_count());
+  ring_volume_.resize(rings);
+}
+
+void TogetherSolver::solve(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields,
+                           CorrectedFrame& out) {
+  begin(part, posed, fields);
+  measure_regions(Moment::before, out);
+  ComponentVolume& volume = out.components[part_->component];
+  volume.before = start_volume_;
+  volume.target = target_;
+  if (givers_.empty() || target_ == 0) {
+    volume.after = start_volume_;
+    volume.residual = target_ - start_volume_;
+    return;
+  }
+  const bool linear = plan_.options.solve.solver == VolumeSolver::linear;
+  fill_effects();
+  for (int r = 0; r < (linear ? 1 : kRounds); ++r) {
+    if (r > 0) measure_rings();
+    round();
+  }
+  volume.outcome = finish(out);
+  volume.after = current_volume();
+  volume.residual = target_ - volume.after;
+  measure_regions(Moment::after, out);
+}
+
+void TogetherSolver::begin(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields) {
+  part_ = &plan_.components[part];
+  posed_ = &posed;
+  const double rest = plan_.skin->playback().rest_volumes()[part_->component];
+  target_ = posed.target_volumes[part_->component];
+  ratio_ = target_ / rest;
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    region_target_[r] = region_target(*plan_.skin, plan_.regions[r], posed);
+  }
+  gather_support(fields);
+  for (const Index v : around().vertices()) positions_[v] = posed.positions[v];
+  start_volume_ = part_->whole.volume(posed.positions);
+  around().gradient(positions_, gradient_);
+  read_maps();
+  gather_givers(fields);
+  shape_blends();
+  measure_rings();
+  start_touched_ = touched_volume();
+}
+
+void TogetherSolver::gather_support(std::span<const JointField> fields) {
+  wide_ = false;
+  const auto& component_of = plan_.skin->topology().component_of_vertex;
+  for (const JointField& own : fields) {
+    for (const Index v : own.field.vertices) wide_ = wide_ || component_of[v] == part_->component;
+  }
+  if (!wide_) return;
+  support_ = part_->support;
+  for (const JointField& own : fields) {
+    for (const Index v : own.field.vertices) {
+      if (component_of[v] == part_->component) support_.push_back(v);
+    }
+  }
+  std::sort(support_.begin(), support_.end());
+  support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
+  for (const Index v : support_) own_shift_[v].setZero();
+}
+
+void TogetherSolver::read_maps() {
+  // Lengths in units of the component's own scale, areas in its square.
+  const double scale = std::cbrt(std::abs(ratio_));
+  const double unit = scale > 0 ? 1 / scale : 1;
+  const double sign = ratio_ < 0 ? -1 : 1;
+  const bool by_area = plan_.options.solve.norm == FieldNorm::area;
+  const double mean_area = by_area ? 1 : mean_rest_area() * scale * scale;
+  for (const Index v : support()) {
+    const Vec3 fibre = unit * (posed_->maps[v].leftCols<3>() * plan_.rest_normals[v]);
+    const double squared = fibre.squaredNorm();
+    const double length = std::sqrt(squared);
+    loss_[v] = 1 - squared;
+    limit_[v] = std::max(0.0, 1 - length);  // what a twist has taken; see shape_blends()
+    const double radius = scale * plan_.radius[v];
+    height_[v] = 0;
+    slope_[v] = 1;
+    if (by_area) {
+      const Vec3 surface = sign * guarded_normal(gradient_[v], scale * scale * plan_.rest_areas[v]);
+      const Vec3 mixed = kFibreShare * fibre / (length + kShortFibre) + (1 - kFibreShare) * surface;
+      normal_[v] = radius * mixed / std::sqrt(mixed.squaredNorm() + kShortFibre * kShortFibre);
+    } else {
+      normal_[v] = sign * radius * gradient_[v] / mean_area;
+    }
+  }
+}
+
+double TogetherSolver::mean_rest_area() const {
+  double sum = 0;
+  for (const Index v : support()) sum += plan_.rest_areas[v];
+  return sum > 0 ? sum / static_cast<double>(support().size()) : 1;
+}
+
+void TogetherSolver::gather_givers(std::span<const JointField> fields) {
+  givers_.clear();
+  moves_.clear();
+  const double scale = std::cbrt(std::abs(ratio_));
+  const double unit = scale > 0 ? 1 / (scale * scale) : 1;
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    Mat3 mean = Mat3::Zero();
+    double squares = 0;
+    for (const Index v : plan_.samples[r]) {
+      const auto linear = posed_->maps[v].leftCols<3>();
+      mean += linear;
+      squares += linear.squaredNorm();
+    }
+    const auto count = static_cast<double>(plan_.samples[r].size());
+    const double variation = std::max(0.0, unit * (squares / count - (mean / count).squaredNorm()));
+    activity_[r] = variation / (variation + kHalfActive);
+    giver_of_region_[r] = static_cast<Index>(givers_.size());
+    givers_.push_back({.region = r, .activity = activity_[r]});
+  }
+  if (!fields.empty()) add_own_fields(fields);
+}
+
+void TogetherSolver::add_own_fields(std::span<const JointField> fields) {
+  part_->whole.areas(posed_->positions, areas_);
+  for (const JointField& own : fields) {
+    const Index joint = plan_.stands_for[own.joint];
+    const auto giver = std::find_if(givers_.begin(), givers_.end(), [&](const Giver& g) {
+      return g.region != kNone && plan_.regions[g.region].joint == joint && !g.own_field;
+    });
+    Giver* taker = giver == givers_.end() ? nullptr : &*giver;
+    if (taker == nullptr) {
+      givers_.push_back({.activity = 1});
+      taker = &givers_.back();
+    }
+    taker->own_field = true;
+    add_own_moves(own.field, *taker);
+  }
+  for (std::size_t g = givers_.size(); g-- > 0;) {
+    if (givers_[g].own_field && givers_[g].first == givers_[g].last) givers_.erase(givers_.begin() + g);
+  }
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) giver_of_region_[r] = kNone;
+  for (std::size_t g = 0; g < givers_.size(); ++g) {
+    if (givers_[g].region != kNone && !givers_[g].own_field)
+      giver_of_region_[givers_[g].region] = static_cast<Index>(g);
+  }
+}
+
+void TogetherSolver::add_own_moves(const CorrectionField& field, Giver& giver) {
+  CorrectionField& here = own_field_;
+  here.vertices.clear();
+  here.gamma.clear();
+  here.direction = field.direction;
+  here.frame = field.frame;
+  here.shares = field.shares;
+  const auto& component_of = plan_.skin->topology().component_of_vertex;
+  for (std::size_t i = 0; i < field.vertices.size(); ++i) {
+    if (component_of[field.vertices[i]] != part_->component) continue;
+    here.vertices.push_back(field.vertices[i]);
+    here.gamma.push_back(field.gamma[i]);
+  }
+  own_directions_.resize(here.vertices.size());
+  if (field.direction == CorrectionDirection::normal) {
+    for (std::size_t i = 0; i < here.vertices.size(); ++i) {
+      own_directions_[i] = here.gamma[i] * normal_[here.vertices[i]];
+    }
+  } else {
+    field_directions(here, {.gradient = gradient_, .areas = areas_, .norm = plan_.options.solve.norm}, own_directions_);
+  }
+  // Of the size of γ times the body's radius, so that amounts of different joints mean the same.
+  double size = 0, wanted = 0, largest = 0;
+  for (std::size_t i = 0; i < here.vertices.size(); ++i) {
+    size += areas_[here.vertices[i]] * own_directions_[i].squaredNorm();
+    wanted += areas_[here.vertices[i]] * here.gamma[i] * here.gamma[i];
+    largest = std::max(largest, here.gamma[i]);
+  }
+  giver.first = moves_.size();
+  if (size > 0 && largest > 0) {
+    const double radius = std::cbrt(std::abs(ratio_)) * part_->radius;
+    const double factor = radius * std::sqrt(wanted / size) / largest;
+    for (std::size_t i = 0; i < here.vertices.size(); ++i) {
+      moves_.push_back({here.vertices[i], factor * own_directions_[i]});
+    }
+  }
+  giver.last = moves_.size();
+}
+
+void TogetherSolver::shape_blends() {
+  for (Giver& giver : givers_) giver.collapse = 0;
+  for (const Index v : part_->support) {
+    const auto blends = plan_.blends_at(v);
+    for (const auto& [region, gamma] : blends) {
+      const Index g = giver_of_region_[region];
+      if (g != kNone) givers_[g].collapse += gamma * loss_[v];
+    }
+  }
+  bool collapsed = false;
+  for (Giver& giver : givers_) {
+    if (giver.region == kNone) continue;
+    const double q = std::clamp(giver.collapse / plan_.gamma_squares[giver.region], 0.0, 0.999);
+    giver.collapsed = smooth_step(0.3, 0.6, q);
+    giver.collapse = q * giver.collapsed;
+    collapsed = collapsed || giver.collapse > 0;
+  }
+  for (const Index v : part_->support) {
+    double twisted = 0;
+    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
+      const Index g = giver_of_region_[plan_.blends[b].region];
+      gamma_[b] = g == kNone ? 0 : plan_.blends[b].gamma;
+      if (!collapsed || g == kNone || givers_[g].collapse == 0) continue;
+      twisted = std::max(twisted, gamma_[b] * givers_[g].collapsed);
+      gamma_[b] = lost_radius(gamma_[b], givers_[g].collapse);
+    }
+    limit_[v] = plan_.options.reach + twisted * limit_[v];
+  }
+}
+
+void TogetherSolver::measure_rings() {
+  if (part_->measure.vertices().empty()) return;
+  // Not closed by itself, so that the origin must stay where it is for the whole frame.
+  part_->measure.ring_volumes(positions_, posed_->positions[part_->measure.vertices().front()], ring_volume_);
+}
+
+double TogetherSolver::touched_volume() const {
+  if (wide_) return part_->whole.volume(positions_);
+  double sum = 0;
+  for (std::size_t r = 0; r < part_->touched.ring_count(); ++r) sum += ring_volume_[r];
+  return sum;
+}
+
+double TogetherSolver::region_volume(Index region) const {
+  double sum = 0;
+  for (const Index r : plan_.rings[region]) sum += ring_volume_[r];
+  return sum;
+}
+
+void TogetherSolver::round() {
+  fill_wanted();
+  const bool reached = balance_.solve(problem_);
+  static_cast<void>(reached);  // the closing step says so
+  for (std::size_t g = 0; g < givers_.size(); ++g) {
+    givers_[g].amount += balance_.amounts()[static_cast<Eigen::Index>(g)];
+  }
+  displace();
+}
+
+void TogetherSolver::fill_effects() {
+  problem_.resize(part_->region_count, static_cast<Eigen::Index>(givers_.size()));
+  problem_.effect.setZero();
+  problem_.total_effect.setZero();
+  add_inner_effects();
+  add_rim_effects();
+  // From here on in units of each region's volume, and of the total.
+  for (Index r = 0; r < part_->region_count; ++r) {
+    problem_.effect.row(r) /= scaled_size(part_->first_region + r);
+  }
+  problem_.total_effect /= std::abs(target_);
+  for (std::size_t g = 0; g < givers_.size(); ++g) {
+    problem_.stiffness[static_cast<Eigen::Index>(g)] = plan_.options.stiffness / (givers_[g].activity + kIdleActivity);
+  }
+}
+
+void TogetherSolver::add_inner_effects() {
+  const Index first = part_->first_region;
+  for (const Index v : part_->support) {
+    const double push = slope_[v] * gradient_[v].dot(normal_[v]);
+    const auto inner = plan_.inner_at(v);
+    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
+      const Index g = giver_of_region_[plan_.blends[b].region];
+      if (g == kNone) continue;
+      const double change = gamma_[b] * push;
+      problem_.total_effect[g] += change;
+      for (const Index r : inner) problem_.effect(r - first, g) += change;
+    }
+  }
+  for (std::size_t g = 0; g < givers_.size(); ++g) {
+    const auto column = static_cast<Eigen::Index>(g);
+    for (std::size_t m = givers_[g].first; m < givers_[g].last; ++m) {
+      const double change = gradient_[moves_[m].vertex].dot(moves_[m].d);
+      problem_.total_effect[column] += change;
+      for (const Index r : plan_.inner_at(moves_[m].vertex)) problem_.effect(r - first, column) += change;
+    }
+  }
+}
+
+void TogetherSolver::add_rim_effects() {
+  const Index first = part_->first_region;
+  for (Index r = first; r < first + part_->region_count; ++r) {
+    const auto& rim = plan_.regions[r].rim;
+    plan_.rims[r].gradient(positions_, rim_gradient_);
+    for (const Index v : rim) {
+      const double push = slope_[v] * rim_gradient_[v].dot(normal_[v]);
+      for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
+        const Index g = giver_of_region_[plan_.blends[b].region];
+        if (g != kNone) problem_.effect(r - first, g) += gamma_[b] * push;
+      }
+    }
+    if (moves_.empty()) continue;
+    for (std::size_t g = 0; g < givers_.size(); ++g) {
+      for (std::size_t m = givers_[g].first; m < givers_[g].last; ++m) {
+        if (!std::binary_search(rim.begin(), rim.end(), moves_[m].vertex)) continue;
+        problem_.effect(r - first, static_cast<Eigen::Index>(g)) += rim_gradient_[moves_[m].vertex].dot(moves_[m].d);
+      }
+    }
+  }
+}
+
+double TogetherSolver::scaled_size(Index region) const { return std::abs(ratio_) * plan_.regions[region].size; }
+
+double TogetherSolver::current_volume() const { return start_volume_ + (touched_volume() - start_touched_); }
+
+void TogetherSolver::fill_wanted() {
+  const Index first = part_->first_region;
+  for (Index r = first; r < first + part_->region_count; ++r) {
+    const double error = (region_target_[r] - region_volume(r)) / scaled_size(r);
+    problem_.wanted[r - first] = saturate(error, kLargestWant).value;
+    problem_.bearable[r - first] = first_error_[r] + kWorse;
+  }
+  problem_.total = (target_ - current_volume()) / std::abs(target_);
+  for (std::size_t g = 0; g < givers_.size(); ++g) problem_.given[static_cast<Eigen::Index>(g)] = givers_[g].amount;
+}
+
+void TogetherSolver::displace() {
+  if (wide_) {
+    for (const Index v : support_) own_shift_[v].setZero();
+    for (const Giver& giver : givers_) {
+      for (std::size_t m = giver.first; m < giver.last; ++m) {
+        own_shift_[moves_[m].vertex] += giver.amount * moves_[m].d;
+      }
+    }
+  }
+  for (const Index v : support()) {
+    double height = 0;
+    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
+      const Index g = giver_of_region_[plan_.blends[b].region];
+      if (g != kNone) height += gamma_[b] * givers_[g].amount;
+    }
+    const Saturated s = saturate(height, limit_[v]);
+    height_[v] = s.value;
+    slope_[v] = s.slope;
+    positions_[v] = posed_->positions[v] + s.value * normal_[v];
+    if (wide_) positions_[v] += own_shift_[v];
+  }
+}
+
+VolumeOutcome TogetherSolver::finish(CorrectedFrame& out) {
+  fill_closing();
+  const VolumeSolver solver = plan_.options.solve.solver;
+  if (solver == VolumeSolver::three_step) step_along_axes();
+  realise(out);
+  const VolumeOutcome outcome = solver == VolumeSolver::linear ? VolumeOutcome::linear : close(out);
+  for (const Index v : support()) out.positions[v] = positions_[v];
+  return outcome;
+}
+
+void TogetherSolver::fill_closing() {
+  for (const Index v : around().vertices()) closing_[v].setZero();
+  for (const Index v : support()) {
+    double height = 0;
+    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
+      const Index g = giver_of_region_[plan_.blends[b].region];
+      if (g != kNone) height += gamma_[b] * closing_amount(givers_[g]);
+    }
+    closing_[v] = (0.05 + 0.95 * slope_[v]) * height * normal_[v];
+  }
+  for (const Giver& giver : givers_) {
+    const double sign = ratio_ < 0 && giver.own_field ? -1 : 1;
+    for (std::size_t m = giver.first; m < giver.last; ++m) {
+      closing_[moves_[m].vertex] += sign * closing_amount(giver) * moves_[m].d;
+    }
+  }
+}
+
+double TogetherSolver::closing_amount(const Giver& giver) {
+  return std::abs(giver.amount) + kClosingShare * (giver.activity + kIdleActivity);
+}
+
+void TogetherSolver::step_along_axes() {
+  measure_rings();
+  axis_field_.vertices.assign(support().begin(), support().end());
+  axis_field_.gamma.clear();
+  for (const Index v : support()) axis_field_.gamma.push_back(closing_[v].norm());
+  const double left = target_ - current_volume();
+  axis_solver_.solve(around(), axis_field_, left, positions_);
+}
+
+void TogetherSolver::realise(CorrectedFrame& out) {
+  for (const Index v : support()) {
+    const RestSpace rest(posed_->maps[v].leftCols<3>());
+    const Carried moved = rest.carry(positions_[v] - posed_->positions[v]);
+    const Carried closing = rest.carry(closing_[v]);
+    out.offsets[v] = moved.offset;
+    closing_offset_[v] = closing.offset;
+    positions_[v] = posed_->positions[v] + moved.displacement;
+    closing_[v] = closing.displacement;
+  }
+  measure_rings();
+}
+
+VolumeOutcome TogetherSolver::close(CorrectedFrame& out) {
+  for (int pass = 0; pass < 3; ++pass) {
+    const double left = target_ - current_volume();
+    if (std::abs(left) <= kExact * std::abs(target_)) return VolumeOutcome::exact;
+    const VolumeCubic cubic = around().along(positions_, closing_);
+    if (!(std::abs(cubic.c1) > kNoHold * closing_effect())) return VolumeOutcome::no_hold;
+    const CubicRoot root = continuing_root(cubic, left);
+    if (!std::isfinite(root.t)) return VolumeOutcome::no_hold;
+    for (const Index v : support()) {
+      positions_[v] += root.t * closing_[v];
+      out.offsets[v] += root.t * closing_offset_[v];
+    }
+    measure_rings();
+    if (!root.found) return VolumeOutcome::no_root;
+  }
+  return VolumeOutcome::exact;
+}
+
+/// What the closing direction would do if it were along the normals everywhere.
+double TogetherSolver::closing_effect() const {
+  const double scale = std::cbrt(std::abs(ratio_));
+  double sum = 0;
+  for (const Index v : support()) sum += closing_[v].norm() * scale * scale * plan_.rest_areas[v];
+  return sum;
+}
+
+void TogetherSolver::measure_regions(Moment moment, CorrectedFrame& out) {
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    const double size = scaled_size(r);
+    const double error = size > 0 ? std::abs(region_target_[r] - region_volume(r)) / size : 0;
+    if (moment == Moment::before) {
+      first_error_[r] = error;
+      out.joints[r].error_before = error;
+    }
+    out.joints[r].error_after = error;
+  }
+}
+
+}  // namespace isochor::volume

@@ -1,0 +1,101 @@
+#pragma once
+
+/// All joints of a component at once: how much each gives, so that every region comes as near to its rest volume as its
+/// neighbours allow while the total is exact. See docs/design/volume.md.
+
+#include <span>
+#include <vector>
+
+#include "volume/balance.h"
+#include "volume/together_plan.h"
+
+namespace isochor::volume {
+
+/// The working memory of a frame, and the solve itself.
+class TogetherSolver {
+ public:
+  /// `plan` must outlive it.
+  explicit TogetherSolver(const TogetherPlan& plan);
+
+  /// Corrects one component in `out`, whose positions are those of `posed` and whose offsets are zero there.
+  void solve(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields, CorrectedFrame& out);
+
+ private:
+  /// One unknown of the balance.
+  struct Giver {
+    Index region = kNone;    // into the plan's regions; kNone for a joint that blends nothing here
+    double activity = 0;     // 0 where the joint's maps are all the same, towards 1 where they differ
+    double collapse = 0;     // q: the share of the squared radius that the deformer loses in the middle of the joint
+    double collapsed = 0;    // 1 where that is so much that the joint must be twisted, 0 where it may be bent
+    bool own_field = false;  // its vectors are moves_[first .. last)
+    std::size_t first = 0, last = 0;
+    double amount = 0;  // the displacement in radii of the body, where γ = 1
+  };
+  struct Move {
+    Index vertex;
+    Vec3 d;
+  };
+
+  const TogetherPlan& plan_;
+  const ComponentPlan* part_ = nullptr;
+  const PosedSkin* posed_ = nullptr;
+  double ratio_ = 1;  // target over rest
+  double target_ = 0;
+  double start_volume_ = 0, start_touched_ = 0;
+
+  std::vector<Giver> givers_;
+  std::vector<Index> giver_of_region_;  // kNone where the region's joint has a field of its own
+  std::vector<Move> moves_;
+  std::vector<Vec3> own_directions_;
+  CorrectionField own_field_, axis_field_;
+  std::vector<Index> support_;  // where wide_
+  bool wide_ = false;           // fields of their own reach beyond the plan's support
+
+  // #V, valid on the support. normal_ is as long as the body is thick.
+  std::vector<Vec3> normal_, gradient_, rim_gradient_, own_shift_, positions_, closing_, closing_offset_;
+  std::vector<double> height_, slope_, limit_, loss_, areas_;
+  std::vector<double> gamma_;  // of the plan's blends, as this pose shapes them
+  std::vector<double> ring_volume_;
+  std::vector<double> region_target_, activity_, first_error_;  // by region
+
+  BalanceProblem problem_;
+  Balance balance_;
+  FieldSolver axis_solver_;
+
+  enum class Moment { before, after };
+  const VolumeFunctional& around() const { return wide_ ? part_->whole : part_->touched; }
+  std::span<const Index> support() const { return wide_ ? support_ : part_->support; }
+
+  void begin(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields);
+  void gather_support(std::span<const JointField> fields);
+  void read_maps();
+  double mean_rest_area() const;
+  void gather_givers(std::span<const JointField> fields);
+  void add_own_fields(std::span<const JointField> fields);
+  void add_own_moves(const CorrectionField& field, Giver& giver);
+  void shape_blends();
+
+  void measure_rings();
+  double touched_volume() const;
+  double region_volume(Index region) const;
+  double scaled_size(Index region) const;
+  double current_volume() const;
+  void measure_regions(Moment moment, CorrectedFrame& out);
+
+  void round();
+  void fill_effects();
+  void add_inner_effects();
+  void add_rim_effects();
+  void fill_wanted();
+  void displace();
+
+  VolumeOutcome finish(CorrectedFrame& out);
+  void fill_closing();
+  static double closing_amount(const Giver& giver);
+  void step_along_axes();
+  void realise(CorrectedFrame& out);
+  VolumeOutcome close(CorrectedFrame& out);
+  double closing_effect() const;
+};
+
+}  // namespace isochor::volume

@@ -1,0 +1,144 @@
+#include "volume/together_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "volume/local_radius.h"
+
+namespace isochor::volume {
+namespace {
+
+constexpr std::size_t kSamples = 32;
+
+/// Turns lists by region into lists by vertex.
+template <class Entry>
+struct ByVertex {
+  std::vector<Index> begin;
+  std::vector<Entry> entries;
+
+  template <class Visit>
+  ByVertex(std::size_t vertices, Visit visit_all) : begin(vertices + 1, 0) {
+    visit_all([&](Index v, const Entry&) { ++begin[v + 1]; });
+    for (std::size_t v = 0; v < vertices; ++v) begin[v + 1] += begin[v];
+    entries.resize(begin.back());
+    std::vector<Index> next(begin.begin(), begin.end() - 1);
+    visit_all([&](Index v, const Entry& entry) { entries[next[v]++] = entry; });
+  }
+};
+
+void index_vertices(TogetherPlan& plan) {
+  const std::size_t vertices = plan.skin->surface().vertex_count();
+  ByVertex<TogetherPlan::Blend> blends(vertices, [&](auto&& add) {
+    for (std::size_t r = 0; r < plan.regions.size(); ++r) {
+      const JointRegion& region = plan.regions[r];
+      for (std::size_t i = 0; i < region.vertices.size(); ++i) {
+        add(region.vertices[i], TogetherPlan::Blend{static_cast<Index>(r), region.gamma[i]});
+      }
+    }
+  });
+  plan.blend_begin = std::move(blends.begin);
+  plan.blends = std::move(blends.entries);
+  ByVertex<Index> inner(vertices, [&](auto&& add) {
+    for (std::size_t r = 0; r < plan.regions.size(); ++r) {
+      const JointRegion& region = plan.regions[r];
+      for (const Index v : region.functional.vertices()) {
+        if (!std::binary_search(region.rim.begin(), region.rim.end(), v)) add(v, static_cast<Index>(r));
+      }
+    }
+  });
+  plan.inner_begin = std::move(inner.begin);
+  plan.inner = std::move(inner.entries);
+}
+
+/// Rings of `touched` by face do not carry the face's number, so that they are found again by their corners.
+std::map<std::vector<Index>, Index> ring_index(const VolumeFunctional& functional) {
+  std::map<std::vector<Index>, Index> index;
+  for (std::size_t r = 0; r < functional.ring_count() - functional.cap_count(); ++r) {
+    const auto ring = functional.ring(r);
+    index.emplace(std::vector<Index>(ring.begin(), ring.end()), static_cast<Index>(r));
+  }
+  return index;
+}
+
+void plan_measure(TogetherPlan& plan, ComponentPlan& part) {
+  std::vector<std::vector<Index>> rings;
+  for (std::size_t r = 0; r < part.touched.ring_count(); ++r) {
+    const auto ring = part.touched.ring(r);
+    rings.emplace_back(ring.begin(), ring.end());
+  }
+  const auto index = ring_index(part.touched);
+  std::size_t caps = part.touched.cap_count();
+  for (Index r = part.first_region; r < part.first_region + part.region_count; ++r) {
+    const VolumeFunctional& own = plan.regions[r].functional;
+    for (std::size_t i = 0; i < own.ring_count(); ++i) {
+      const auto ring = own.ring(i);
+      const std::vector<Index> corners(ring.begin(), ring.end());
+      if (i < own.ring_count() - own.cap_count()) {
+        plan.rings[r].push_back(index.at(corners));
+      } else {
+        plan.rings[r].push_back(static_cast<Index>(rings.size()));
+        rings.push_back(corners);
+        ++caps;
+      }
+    }
+  }
+  part.measure = VolumeFunctional(rings, caps);
+}
+
+void plan_component(TogetherPlan& plan, ComponentPlan& part) {
+  const WeldedSkin& skin = *plan.skin;
+  const Surface& surface = skin.surface();
+  part.whole = VolumeFunctional(surface, skin.topology().components[part.component]);
+  for (const Index v : part.whole.vertices()) {
+    if (plan.blend_begin[v] != plan.blend_begin[v + 1]) part.support.push_back(v);
+  }
+  part.touched = part.whole.around(part.support);
+  plan_measure(plan, part);
+
+  std::vector<Vec3> gradient(surface.vertex_count(), Vec3::Zero());
+  part.whole.gradient(surface.positions, gradient);
+  part.whole.areas(surface.positions, plan.rest_areas);
+  double area = 0;
+  for (const Index v : part.whole.vertices()) {
+    area += plan.rest_areas[v];
+    plan.rest_normals[v] = gradient[v].norm() > 0 ? gradient[v].normalized() : Vec3::Zero();
+  }
+  part.radius = 2 * std::abs(skin.playback().rest_volumes()[part.component]) / std::max(area, 1e-300);
+}
+
+}  // namespace
+
+TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& options) {
+  TogetherPlan plan{.skin = &skin, .options = options};
+  const std::size_t vertices = skin.surface().vertex_count();
+  plan.stands_for = standing_for(skin);
+  plan.rest_normals.assign(vertices, Vec3::Zero());
+  plan.rest_areas.assign(vertices, 0.0);
+  plan.radius = local_radii(skin.playback(), Context());
+  plan.regions = joint_regions(skin, plan.radius);
+  plan.rings.resize(plan.regions.size());
+  index_vertices(plan);
+
+  for (const JointRegion& region : plan.regions) {
+    plan.rims.push_back(region.functional.around(region.rim));
+    double squares = 0;
+    for (const double gamma : region.gamma) squares += gamma * gamma;
+    plan.gamma_squares.push_back(squares);
+    const std::size_t count = std::min(kSamples, region.vertices.size());
+    auto& samples = plan.samples.emplace_back();
+    for (std::size_t i = 0; i < count; ++i) samples.push_back(region.vertices[i * region.vertices.size() / count]);
+  }
+  Index next = 0;
+  for (std::size_t c = 0; c < skin.topology().components.size(); ++c) {
+    if (!skin.playback().has_volume(c)) continue;
+    ComponentPlan part{.component = static_cast<Index>(c), .first_region = next};
+    while (next < static_cast<Index>(plan.regions.size()) && plan.regions[next].component == part.component) ++next;
+    part.region_count = next - part.first_region;
+    plan_component(plan, part);
+    plan.components.push_back(std::move(part));
+  }
+  return plan;
+}
+
+}  // namespace isochor::volume

@@ -1,0 +1,59 @@
+#pragma once
+
+/// What the correction of all joints at once needs and time does not change.
+
+#include <span>
+#include <vector>
+
+#include "isochor/volume/corrector.h"
+#include "volume/regions.h"
+
+namespace isochor::volume {
+
+/// One component with a volume.
+struct ComponentPlan {
+  Index component = kNone;
+  Index first_region = 0, region_count = 0;
+  VolumeFunctional whole;
+  VolumeFunctional touched;    ///< the rings around the support
+  std::vector<Index> support;  ///< where any γ > 0, increasing
+  VolumeFunctional measure;    ///< the rings of `touched`, then the caps of all regions
+  double radius = 0;           ///< of the body: twice the volume over the area
+};
+
+struct TogetherPlan {
+  const WeldedSkin* skin = nullptr;
+  CorrectorOptions options;
+  std::vector<JointRegion> regions;
+  std::vector<ComponentPlan> components;  ///< those with a volume
+  std::vector<Index> stands_for;          ///< by joint of the skeleton, see standing_for()
+
+  std::vector<Vec3> rest_normals;  ///< #V, unit, towards growing (signed) volume
+  std::vector<double> rest_areas;  ///< #V
+  std::vector<double> radius;      ///< #V: of the body there
+
+  /// γ of the regions at a vertex; and the regions that hold every ring around it.
+  struct Blend {
+    Index region;
+    double gamma;
+  };
+  std::vector<Index> blend_begin, inner_begin;  ///< #V+1
+  std::vector<Blend> blends;
+  std::vector<Index> inner;
+
+  std::vector<VolumeFunctional> rims;       ///< by region: its rings around its rim
+  std::vector<std::vector<Index>> rings;    ///< by region: into the component's `measure`
+  std::vector<std::vector<Index>> samples;  ///< by region: some of its vertices, evenly picked
+  std::vector<double> gamma_squares;        ///< by region: Σ γ²
+
+  std::span<const Blend> blends_at(Index v) const {
+    return {blends.data() + blend_begin[v], blends.data() + blend_begin[v + 1]};
+  }
+  std::span<const Index> inner_at(Index v) const {
+    return {inner.data() + inner_begin[v], inner.data() + inner_begin[v + 1]};
+  }
+};
+
+TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& options);
+
+}  // namespace isochor::volume

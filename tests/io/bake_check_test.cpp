@@ -1,0 +1,106 @@
+#include "isochor/io/bake_check.h"
+
+#include <gtest/gtest.h>
+
+#include "isochor/base/error.h"
+#include "isochor/deform/playback.h"
+#include "isochor/io/gltf_edit.h"
+#include "isochor/io/gltf_write.h"
+#include "support/data.h"
+
+namespace isochor {
+namespace {
+
+/// A cube on one joint that moves along x from time 0 to 2.
+Character moving_cube() {
+  Character character;
+  character.skeleton.joints.push_back({.name = "root"});
+  Part part;
+  part.node = 0;
+  for (int k = 0; k < 8; ++k) part.surface.positions.emplace_back(k & 1, (k >> 1) & 1, k >> 2);
+  for (const auto& face :
+       {std::array<Index, 4>{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    part.surface.add_face(face);
+  }
+  part.skin = {"skin", {0}, {Affine::Identity()}};
+  for (int k = 0; k < 8; ++k) part.weights.add_row(std::vector<Influence>{{0, 1.0}});
+  character.parts.push_back(std::move(part));
+  character.clips.push_back(
+      {"move", {{0, ChannelPath::translation, Interpolation::linear, {0, 2}, {0, 0, 0, 4, 0, 0}}}});
+  return character;
+}
+
+struct BakeCheck : testing::Test {
+  test::TempFolder here;
+  Context context;
+  Character character = moving_cube();
+  GltfWritten written = write_gltf(character);
+
+  /// The cube with a corner pulled out by `pull` at time 1.
+  std::vector<BakeReference> references(double pull) {
+    std::vector<BakeReference> out;
+    for (const double time : {0.0, 1.0, 2.0}) {
+      BakeReference reference{0, time, {{}}, {}};
+      std::vector<Vec3> posed;
+      for (const Index v : written.vertex[0]) {
+        Vec3 p = character.parts[0].surface.positions[v] + Vec3(2 * time, 0, 0);
+        if (v == 7 && time == 1) p += Vec3(pull, 0, 0);
+        reference.positions[0].push_back(p.cast<float>());
+      }
+      // The corner's displacement times a third of the area of the face across it, times its cosine: pull / 4 for
+      // bilinear quads.
+      reference.volumes = {1 + (time == 1 ? pull / 4 : 0)};
+      out.push_back(std::move(reference));
+    }
+    return out;
+  }
+  void bake(double pull) {
+    MorphFrames frames{0, {0, 1, 2}, {}};
+    for (int k = 0; k < 3; ++k) {
+      MorphTarget target{"f" + std::to_string(k), std::vector<Vec3>(written.vertex[0].size(), Vec3::Zero()), {}};
+      for (std::size_t v = 0; v < target.positions.size(); ++v) {
+        if (written.vertex[0][v] == 7 && k == 1) target.positions[v].x() = pull;
+      }
+      frames.frames.push_back(std::move(target));
+    }
+    add_morph_frames(written.source, 0, std::span(&frames, 1));
+    written.source.document.save(here / "cube.glb");
+  }
+};
+
+// A file that plays what was baked has no error at its frames; between them the volume is that of the mean.
+TEST_F(BakeCheck, ExactFile) {
+  bake(0.5);
+  const BakeErrors errors = check_bake(here / "cube.glb", references(0.5), context);
+  EXPECT_LT(errors.max_position_error, 1e-7);
+  EXPECT_LT(errors.max_volume_error, 1e-7);
+  EXPECT_LT(errors.max_volume_error_between, 1e-7);
+  ASSERT_EQ(errors.volume_errors.size(), 1u);
+}
+
+// One that plays something else is found out, by how much and in what.
+TEST_F(BakeCheck, WrongFile) {
+  bake(0.5);
+  const BakeErrors errors = check_bake(here / "cube.glb", references(0.6), context);
+  EXPECT_NEAR(errors.max_position_error, 0.1 / Vec3(1.6, 1, 1).norm(), 1e-6);
+  EXPECT_NEAR(errors.max_volume_error, 0.025 / 1.15, 1e-6);
+  EXPECT_NEAR(errors.max_volume_error_between, 0.0125 / 1.075, 1e-6);
+}
+
+// References of another character are refused.
+TEST_F(BakeCheck, RefusesStrangers) {
+  bake(0.5);
+  const auto refused = [&](auto&& spoil) {
+    auto all = references(0.5);
+    spoil(all[1]);
+    EXPECT_THROW(check_bake(here / "cube.glb", all, context), Error);
+  };
+  refused([](BakeReference& r) { r.clip = 1; });
+  refused([](BakeReference& r) { r.positions.emplace_back(); });
+  refused([](BakeReference& r) { r.positions[0].pop_back(); });
+  refused([](BakeReference& r) { r.volumes.push_back(1); });
+  EXPECT_THROW(check_bake(here / "missing.glb", references(0.5), context), Error);
+}
+
+}  // namespace
+}  // namespace isochor

@@ -1,0 +1,74 @@
+#include "isochor/volume/settings.h"
+
+#include <gtest/gtest.h>
+
+namespace isochor {
+namespace {
+
+Skeleton skeleton() {
+  Skeleton s;
+  for (const char* name : {"Hips", "Spine", "Spine1", "Neck", "Arm.L", "Arm.R"}) {
+    s.joints.push_back({name, static_cast<Index>(s.size()) - 1, {}, true, {}});
+  }
+  return s;
+}
+
+// A joint takes the last pattern that matches it, and the default where none does.
+TEST(VolumeSettings, LastPatternCounts) {
+  VolumeSettings settings;
+  settings.otherwise = default_effect(Effect::skin);
+  settings.joints = {{"*", default_effect(Effect::rubber)},
+                     {"Spine*", default_effect(Effect::belly)},
+                     {"Spine1", default_effect(Effect::folds)}};
+  const Skeleton s = skeleton();
+  ResolvedEffects resolved = resolve(settings, s);
+  EXPECT_TRUE(resolved.problems.empty());
+  EXPECT_EQ(effect_of(settings, resolved, s.find("Hips")).effect, Effect::rubber);
+  EXPECT_EQ(effect_of(settings, resolved, s.find("Spine")).effect, Effect::belly);
+  EXPECT_EQ(effect_of(settings, resolved, s.find("Spine1")).effect, Effect::folds);
+  settings.joints.erase(settings.joints.begin());
+  resolved = resolve(settings, s);
+  EXPECT_EQ(effect_of(settings, resolved, s.find("Neck")).effect, Effect::skin);
+}
+
+// A pattern that no joint has is reported, once, with its text.
+TEST(VolumeSettings, UnmatchedPatternIsAProblem) {
+  VolumeSettings settings;
+  settings.joints = {{"Arm.?", default_effect(Effect::muscle)}, {"Tail*", default_effect(Effect::rubber)}};
+  const ResolvedEffects resolved = resolve(settings, skeleton());
+  ASSERT_EQ(resolved.problems.size(), 1u);
+  EXPECT_EQ(resolved.problems[0].code, "effect-pattern-unmatched");
+  EXPECT_NE(resolved.problems[0].sentence.find("Tail*"), std::string::npos);
+  EXPECT_EQ(resolved.problems[0].elements, std::vector<Index>{1});
+}
+
+// Effects out of range are refused with the pattern they belong to, scales with their range.
+TEST(VolumeSettings, Check) {
+  VolumeSettings settings;
+  EXPECT_NO_THROW(check(settings));
+  settings.volume = Profile({{0, 1}, {1, 1.06}});
+  EXPECT_NO_THROW(check(settings));
+  settings.volume = Profile({{0, 1}, {1, 0}});
+  EXPECT_THROW(check(settings), Error);
+  settings.volume = {};
+  settings.joints = {{"Neck", default_effect(Effect::painted)}};
+  try {
+    check(settings);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("Neck"), std::string::npos);
+  }
+}
+
+// Breathing: the scale over time is smooth, and 1 where nothing is said.
+TEST(VolumeSettings, VolumeOverTime) {
+  VolumeSettings settings;
+  EXPECT_EQ(settings.volume(12.0), 1);
+  settings.volume = Profile({{0, 1}, {1.5, 1.06}, {3, 1}});
+  EXPECT_DOUBLE_EQ(settings.volume(1.5), 1.06);
+  EXPECT_DOUBLE_EQ(settings.volume(0.75), 1.03);
+  EXPECT_EQ(settings.volume(9), 1);
+}
+
+}  // namespace
+}  // namespace isochor
