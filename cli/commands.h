@@ -13,6 +13,7 @@ class Session;
 void add_demo(CLI::App& program, Session& session);
 void add_sample(CLI::App& program, Session& session);
 void add_inspect(CLI::App& program, Session& session);
+void add_bind(CLI::App& program, Session& session);
 void add_deform(CLI::App& program, Session& session);
 void add_compare(CLI::App& program, Session& session);
 void add_render(CLI::App& program, Session& session);

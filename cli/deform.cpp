@@ -2,20 +2,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 
+#include "baking.h"
 #include "commands.h"
-#include "isochor/bake/rest_offsets.h"
+#include "correction.h"
 #include "isochor/base/error.h"
 #include "isochor/deform/playback.h"
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
 #include "isochor/io/load.h"
 #include "isochor/io/obj.h"
+#include "isochor/io/volume_settings.h"
 #include "options.h"
 #include "posing.h"
 #include "session.h"
-#include "volume_track.h"
 
 namespace isochor::cli {
 namespace {
@@ -27,205 +27,200 @@ struct Deform {
   Posing posing;
   Deformer deformer = Deformer::lbs;
   double fps = 0;
+  CorrectionOptions correction;
+  BakeOptions bake;
   std::optional<double> max_volume_error;
 };
 
-/// The glTF to write, and which vertices of the character its vertices are.
-struct Target {
-  GltfSource source;
-  std::vector<std::vector<Index>> vertex;  // by part; empty: the same vertices
+bool has_extension(const std::filesystem::path& path, const char* extension) { return path.extension() == extension; }
+
+/// Clips to play, and who takes their frames; nobody where a viewer's own skinning shows them.
+struct Motion {
+  const Character& character;
+  const std::vector<Index>& clips;
+  CorrectedPlayback& playback;
+  Baker* baker = nullptr;
 };
 
-/// The input's own document where there is one, so that all else in it survives; a fresh one otherwise.
-Target make_target(const PosedInput& input) {
-  const Loaded& loaded = input.loaded;
-  if (!loaded.gltf) {
-    GltfWritten written = write_gltf(loaded.character);
-    return {std::move(written.source), std::move(written.vertex)};
+void play_clip(const Motion& motion, std::size_t i, double fps, Session& session) {
+  const Clip& clip = motion.character.clips[motion.clips[i]];
+  const auto times = bake_times(clip, fps);
+  std::vector<Pose> poses;
+  for (const double time : times) poses.push_back(sample(clip, motion.character.skeleton, time));
+  motion.playback.begin(poses);
+  if (motion.baker) motion.baker->begin_clip(motion.clips[i]);
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const double done = static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(times.size());
+    session.context().progress("play", done / static_cast<double>(motion.clips.size()));
+    const CorrectedPlayback::Frame frame = motion.playback.play(poses[k], times[k]);
+    if (!motion.baker) continue;
+    const StageTimer timer(session.context(), "bake");
+    motion.baker->add(
+        {.time = times[k], .pose = &poses[k], .parts = frame.parts, .volumes = frame.volumes, .offsets = frame.offsets},
+        session.context());
   }
-  Target target{*loaded.gltf, {}};
-  if (input.motion_clip != kNone) add_clip(target.source, loaded.character.clips[input.motion_clip]);
-  return target;
 }
 
-std::vector<Vec3> in_file_order(const Target& target, std::size_t part, std::span<const Vec3> values) {
-  if (target.vertex.empty() || values.empty()) return {values.begin(), values.end()};
+std::vector<Vec3> pick(std::span<const Vec3> values, std::span<const Index> vertices) {
   std::vector<Vec3> result;
-  for (const Index v : target.vertex[part]) result.push_back(values[v]);
+  if (values.empty()) return result;
+  result.reserve(vertices.size());
+  for (const Index v : vertices) result.push_back(values[v]);
   return result;
 }
 
-bool has_extension(const std::filesystem::path& path, const char* extension) { return path.extension() == extension; }
-
-/// One frame of a part that linear blend skinning alone would not show, as offsets in the rest pose.
-RestOffsets offsets_from_lbs(const Character& character, std::size_t p, const Pose& pose, const PosedPart& wanted,
-                             const Context& context) {
-  const Part& part = character.parts[p];
-  const auto matrices = skin_matrices(part.skin, global_transforms(character.skeleton, pose));
-  std::vector<Mat34> maps(part.surface.vertex_count());
-  const PosedPart rest = morphed_part(part, pose);
-  vertex_maps(Deformer::lbs, {rest.positions, part.weights}, matrices, maps, context);
-  return rest_offsets({.maps = maps,
-                       .rest = rest.positions,
-                       .target = wanted.positions,
-                       .rest_normals = rest.normals,
-                       .target_normals = wanted.normals});
-}
-
-/// What a run over clips leaves: volumes for the report, and frames to bake where LBS alone is not enough.
-struct Motion {
-  std::vector<VolumeSample> samples;
-  std::vector<std::vector<MorphFrames>> frames;  // by part, then by clip; empty for lbs
-  double max_residual = 0;
-};
-
-void bake_frame(const Playback& playback, const Playback::Frame& frame, const Pose& pose, Motion& motion,
-                const Context& context) {
-  const Character& character = playback.character();
-  for (std::size_t p = 0; p < character.parts.size(); ++p) {
-    if (!character.parts[p].skinned()) continue;
-    RestOffsets offsets = offsets_from_lbs(character, p, pose, frame.parts[p], context);
-    motion.max_residual = std::max(motion.max_residual, offsets.max_residual);
-    MorphFrames& baked = motion.frames[p].back();
-    // Importers look targets up by name, so each needs one of its own.
-    const std::string name = character.clips[baked.clip].name + "." + std::to_string(baked.frames.size());
-    baked.frames.push_back({name, std::move(offsets.positions), std::move(offsets.normals)});
-  }
-}
-
-Motion play_clips(const Playback& playback, const std::vector<Index>& clips, const Deform& options, Session& session) {
-  const Character& character = playback.character();
-  Motion motion;
-  motion.frames.resize(character.parts.size());
-  for (std::size_t i = 0; i < clips.size(); ++i) {
-    const Clip& clip = character.clips[clips[i]];
-    const auto times = frame_times(clip, options.fps);
-    for (auto& frames : motion.frames) frames.push_back({clips[i], times, {}});
-    for (std::size_t k = 0; k < times.size(); ++k) {
-      session.context().progress("skin",
-                                 (static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(times.size())) /
-                                     static_cast<double>(clips.size()));
-      const StageTimer timer(session.context(), "skin");
-      const Pose pose = sample(clip, character.skeleton, times[k]);
-      const auto frame = playback.pose(pose, options.deformer, session.context());
-      motion.samples.push_back(sample_volume(playback, frame, times[k]));
-      if (options.deformer != Deformer::lbs) bake_frame(playback, frame, pose, motion, session.context());
-    }
-  }
-  session.context().progress("skin", 1);
-  return motion;
-}
-
-void write_motion(const PosedInput& input, const Motion& motion, const Deform& options, Session& session) {
-  if (has_extension(options.output, ".obj")) {
-    throw_bad_input("an OBJ file cannot hold a motion; write .glb or .gltf, or give --time or --pose");
-  }
-  const StageTimer timer(session.context(), "write");
-  Target target = make_target(input);
-  std::size_t targets = 0;
-  if (options.deformer != Deformer::lbs) {
-    for (std::size_t p = 0; p < motion.frames.size(); ++p) {
-      if (!input.loaded.character.parts[p].skinned()) continue;
-      std::vector<MorphFrames> clips = motion.frames[p];
-      for (MorphFrames& clip : clips) {
-        targets += clip.frames.size();
-        for (MorphTarget& frame : clip.frames) {
-          frame.positions = in_file_order(target, p, frame.positions);
-          frame.normals = in_file_order(target, p, frame.normals);
-        }
-      }
-      add_morph_frames(target.source, static_cast<Index>(p), clips);
-    }
-  }
-  target.source.document.save(options.output);
-  if (options.deformer != Deformer::lbs) {
-    session.report()["bake"] = {{"targets", targets}, {"max_position_error", motion.max_residual}};
-  }
-}
-
-void write_still(const PosedInput& input, const Playback::Frame& frame, const Deform& options, Session& session) {
+void write_still(const PosedInput& input, std::span<const PosedPart> parts, const Deform& options, Session& session) {
   const StageTimer timer(session.context(), "write");
   const Character& character = input.loaded.character;
   if (has_extension(options.output, ".obj")) {
-    std::vector<ObjPart> parts;
+    std::vector<ObjPart> obj;
     for (std::size_t p = 0; p < character.parts.size(); ++p) {
-      parts.push_back({&character.parts[p], frame.parts[p].positions, frame.parts[p].normals});
+      obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
     }
-    write_obj(options.output, parts, character.materials);
+    write_obj(options.output, obj, character.materials);
     return;
   }
-  Target target = make_target(input);
-  std::vector<PosedPart> posed;
-  for (std::size_t p = 0; p < frame.parts.size(); ++p) {
-    posed.push_back(
-        {in_file_order(target, p, frame.parts[p].positions), in_file_order(target, p, frame.parts[p].normals)});
+  if (input.loaded.gltf) {
+    GltfSource source = *input.loaded.gltf;
+    make_still(source, parts);
+    source.document.save(options.output);
+    return;
   }
-  make_still(target.source, posed);
-  target.source.document.save(options.output);
+  GltfWritten written = write_gltf(character);
+  std::vector<PosedPart> posed(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    posed[p] = {pick(parts[p].positions, written.vertex[p]), pick(parts[p].normals, written.vertex[p])};
+  }
+  make_still(written.source, posed);
+  written.source.document.save(options.output);
 }
 
 void check_extension(const std::filesystem::path& output) {
-  for (const char* known : {".glb", ".gltf", ".obj"}) {
+  for (const char* known : {".glb", ".gltf", ".obj", ".pc2", ".mdd"}) {
     if (has_extension(output, known)) return;
   }
-  throw_bad_input("the output " + output.string() + " must end in .glb, .gltf or .obj");
+  throw_bad_input("the output " + output.string() + " must end in .glb, .gltf, .obj, .pc2 or .mdd");
 }
 
-double report_volume(const Playback& playback, std::span<const VolumeSample> samples, Session& session) {
-  double worst = 0;
-  std::size_t measured = 0;
-  for (std::size_t c = 0; c < playback.rest_volumes().size(); ++c) {
-    worst = std::max(worst, max_error(samples, c));
-    measured += playback.has_volume(c) ? 1 : 0;
+double report_volume(const CorrectedPlayback& playback, Session& session) {
+  session.report()["volume"] = playback.report();
+  playback.print();
+  return playback.worst_error();
+}
+
+/// What is left of a run for the report.
+struct Outcome {
+  std::size_t frames = 0;
+  double worst_volume = 0;
+};
+
+CorrectionPlan make_plan(const PosedInput& input, const Deform& options, Session& session) {
+  const CorrectionPlan plan = plan_correction(options.correction, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  report_plan(session.report()["options"], plan);
+  return plan;
+}
+
+/// Clips, deformed, baked where linear blend skinning does not show them, and written.
+Outcome deform_motion(const PosedInput& input, const std::vector<Index>& clips, Deform options, Session& session) {
+  const BakeMode mode = bake_mode(options.bake, options.output);
+  if (is_cache(mode) && options.fps == 0) options.fps = kCacheFps;
+  WrittenCharacter written = as_written(input, clips);
+  CorrectionPlan plan = make_plan(input, options, session);
+  if (plan.source != nullptr) plan.source = &written.source;
+  const Playback playback(written.character);
+  CorrectedPlayback corrected(playback, options.deformer, plan, session);
+  Baker baker(playback, mode, options.bake.basis);
+  const bool viewers_show_it = options.deformer == Deformer::lbs && !is_cache(mode) && !corrected.on();
+  const Motion motion{written.character, written.clips, corrected, viewers_show_it ? nullptr : &baker};
+  for (std::size_t i = 0; i < motion.clips.size(); ++i) play_clip(motion, i, options.fps, session);
+  session.context().progress("play", 1);
+  if (!options.correction.effects.empty() && plan.on) set_volume_settings(written.source.document, plan.settings);
+  if (viewers_show_it) {
+    const StageTimer timer(session.context(), "write");
+    written.source.document.save(options.output);
+  } else {
+    session.report()["bake"] = baker.write(std::move(written.source), options.output, session);
   }
-  session.report()["volume"] = {{"components", components_json(playback, samples)}, {"max_error_after", worst}};
-  session.print(count(samples.size(), "frame") + ", " + count(measured, "component") +
-                " with a volume; the largest change of a volume is " + number(100 * worst) + " %");
-  return worst;
+  return {corrected.frames(), report_volume(corrected, session)};
+}
+
+/// Normals of a corrected still follow its surface, as those of a baked motion do.
+void turn_normals(const Playback& playback, const Pose& pose, std::vector<PosedPart>& parts, const Context& context) {
+  const Character& character = playback.character();
+  std::vector<PosedPart> rest;
+  std::vector<std::span<const Vec3>> from, to;
+  for (const Part& part : character.parts) rest.push_back(morphed_part(part, pose));
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    from.emplace_back(rest[p].positions);
+    to.emplace_back(parts[p].positions);
+  }
+  const auto turns = SurfaceNormals(character, playback.whole()).turns(from, to);
+  const auto global = global_transforms(character.skeleton, pose);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Part& part = character.parts[p];
+    if (!part.skinned() || parts[p].normals.empty()) continue;
+    std::vector<Mat34> maps(parts[p].positions.size());
+    vertex_maps(Deformer::lbs, {rest[p].positions, part.weights}, skin_matrices(part.skin, global), maps, context);
+    auto turned = normal_offsets({.maps = maps, .rest_normals = rest[p].normals, .turns = turns[p]});
+    for (std::size_t v = 0; v < turned.size(); ++v) turned[v] += rest[p].normals[v];
+    transform_normals(maps, turned, parts[p].normals);
+  }
+}
+
+Outcome deform_still(const PosedInput& input, const Pose& pose, const Deform& options, Session& session) {
+  if (has_extension(options.output, ".pc2") || has_extension(options.output, ".mdd")) {
+    throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
+  }
+  const CorrectionPlan plan = make_plan(input, options, session);
+  const Playback playback(input.loaded.character);
+  CorrectedPlayback corrected(playback, options.deformer, plan, session);
+  corrected.begin({&pose, 1});
+  CorrectedPlayback::Frame frame = corrected.play(pose, options.posing.time.value_or(0));
+  if (corrected.on()) turn_normals(playback, pose, frame.parts, session.context());
+  write_still(input, frame.parts, options, session);
+  return {corrected.frames(), report_volume(corrected, session)};
+}
+
+void check_movable(const Character& character, const Deform& options) {
+  const auto any = [&](auto&& property) {
+    return std::any_of(character.parts.begin(), character.parts.end(), property);
+  };
+  const bool bound = any([](const Part& p) { return p.skinned(); });
+  if (character.vertex_count() == 0) throw_bad_input(options.file.string() + " has no mesh");
+  if (!bound && !options.posing.skeleton.empty())
+    throw_bad_input("the rig brings no weights: nothing follows its joints");
+  if (!bound && !any([](const Part& p) { return p.node != kNone; }))
+    throw_bad_input(options.file.string() + " has no joints: nothing can move it");
 }
 
 int deform(const Deform& options, Session& session) {
   check_extension(options.output);
-  check_output(options.output,
-               {.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.pose},
-                .overwrite = options.overwrite});
+  check_output(options.output, {.inputs = {options.file, options.posing.skeleton, options.posing.motion,
+                                           options.posing.pose, options.correction.effects},
+                                .overwrite = options.overwrite});
   Json& report = session.report();
   report["options"]["deformer"] = enum_name(options.deformer);
   report["options"]["fps"] = options.fps;
+  report_options(report["options"], options.bake.basis);
   const PosedInput input = load_posed(options.file, options.posing, session);
-  const Character& character = input.loaded.character;
-  const bool bound =
-      std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.skinned(); });
-  const bool carried =
-      std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.node != kNone; });
-  if (character.vertex_count() == 0) throw_bad_input(options.file.string() + " has no mesh");
-  if (!bound && !options.posing.skeleton.empty())
-    throw_bad_input("the rig brings no weights: nothing follows its joints");
-  if (!bound && !carried) throw_bad_input(options.file.string() + " has no joints: nothing can move it");
-  const Playback playback(character);
-  std::vector<VolumeSample> samples;
+  check_movable(input.loaded.character, options);
+  Outcome outcome;
   if (const auto pose = still_pose(input, options.posing)) {
-    Playback::Frame frame;
-    {
-      const StageTimer timer(session.context(), "skin");
-      frame = playback.pose(*pose, options.deformer, session.context());
-    }
-    samples.push_back(sample_volume(playback, frame, options.posing.time.value_or(0)));
-    write_still(input, frame, options, session);
+    outcome = deform_still(input, *pose, options, session);
   } else {
+    if (has_extension(options.output, ".obj")) {
+      throw_bad_input("an OBJ file cannot hold a motion; write .glb or .gltf, or give --time or --pose");
+    }
     const auto clips = chosen_clips(input, options.posing);
     if (clips.empty())
       throw_bad_input(options.file.string() + " has no clip; give --motion, or --pose for a still character");
-    const Motion motion = play_clips(playback, clips, options, session);
-    samples = motion.samples;
-    write_motion(input, motion, options, session);
+    outcome = deform_motion(input, clips, options, session);
   }
-  report["frames"] = samples.size();
-  report["vertices"] = character.vertex_count();
+  report["frames"] = outcome.frames;
+  report["vertices"] = input.loaded.character.vertex_count();
   session.context().add_seconds("correct", 0);
-  const double worst = report_volume(playback, samples, session);
   session.print(options.output.string() + " written");
-  if (options.max_volume_error && !(worst <= *options.max_volume_error)) {
+  if (options.max_volume_error && !(outcome.worst_volume <= *options.max_volume_error)) {
     session.print("the volume changes by more than --max-volume-error allows");
     return exit_gate_failed;
   }
@@ -239,19 +234,23 @@ void add_deform(CLI::App& program, Session& session) {
       "deform", "play a character's clips, a motion or a pose through a deformer and write the result");
   auto options = std::make_shared<Deform>();
   command.add_option("IN", options->file, "a character")->required();
-  command.add_option("-o,--output", options->output, "the file to write: .glb or .gltf; .obj for one pose")
+  command
+      .add_option("-o,--output", options->output, "the file to write: .glb or .gltf; .pc2 or .mdd; .obj for one pose")
       ->type_name("FILE")
       ->required();
   command.add_flag("--overwrite", options->overwrite, "allow the output to be the input");
   add_posing_options(command, options->posing);
-  add_enum_option(
-      command, options->deformer,
-      {.name = "deformer", .help = "how the skin follows the joints; dqs is baked as one morph target a frame"},
-      "Deformer");
-  command.add_option("--fps", options->fps, "frames a second to evaluate (0 to 1000; default 0: the clip's own keys)")
+  add_enum_option(command, options->deformer,
+                  {.name = "deformer", .help = "how the skin follows the joints; viewers know lbs, so dqs is baked"},
+                  "Deformer");
+  command
+      .add_option("--fps", options->fps,
+                  "frames a second to evaluate (0 to 1000; default 0: the clip's own keys; 24 for point caches)")
       ->type_name("N")
       ->check(CLI::Range(0.0, 1000.0).description(""))
       ->group("Deformer");
+  add_correction_options(command, options->correction);
+  add_bake_options(command, options->bake);
   command
       .add_option("--max-volume-error", options->max_volume_error,
                   "exit with 1 where a component's volume changes by more, relative (0.01: one per cent)")

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "commands.h"
+#include "compare_weights.h"
 #include "html.h"
 #include "isochor/base/error.h"
+#include "isochor/bind/bind.h"
 #include "isochor/deform/playback.h"
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/load.h"
@@ -76,6 +78,50 @@ Image film(const Playback& playback, const Clip& clip, const Demo& options, Sess
   return compose(tiles, {.columns = kPictures, .label_size = 16});
 }
 
+/// The character as its sample binds it beside what geodesic voxel binding makes of it: weights, and a moment of a
+/// clip.
+Image binding_sheet(const Character& own, const Character& bound, const Demo& options, Session& session) {
+  RenderOptions picture{.width = 280, .height = 280, .samples = options.samples};
+  std::vector<Tile> weights, poses;
+  for (const Character* character : {&own, &bound}) {
+    const Playback playback(*character);
+    const std::string name = character == &own ? "the sample's own" : "gvb";
+    const auto parts = playback.pose(rest_pose(own.skeleton), Deformer::lbs, session.context()).parts;
+    Scene scene = scene_of(*character, parts);
+    show_weights(scene, *character, "*");
+    weights.push_back({render(scene, picture, session.context()).image, name});
+    if (own.clips.empty()) continue;
+    const Clip& clip = own.clips.front();
+    const Pose pose = sample(clip, own.skeleton, clip.start() + clip.duration() / 2);
+    scene = scene_of(*character, playback.pose(pose, Deformer::lbs, session.context()).parts);
+    poses.push_back({render(scene, picture, session.context()).image, name + ", " + clip.name});
+  }
+  weights.insert(weights.end(), poses.begin(), poses.end());
+  return compose(weights, {.columns = 4, .label_size = 16});
+}
+
+/// Binds the character anew and shows what came out. The report's entry.
+Json show_binding(const Character& own, const Demo& options, HtmlPage& page, Session& session) {
+  Character bound = own;
+  const BindResult result = bind(own, {}, session.context());
+  apply(result, bound);
+  save_character(bound, options.folder / (own.name + "-gvb.glb"), session.context());
+  const Playback play_own(own), play_bound(bound);
+  const Json weights =
+      compare_weights(play_bound, play_own, weight_sets(play_bound, play_own, correspond(play_bound, play_own)), {});
+  const std::string file = own.name + "-gvb.png";
+  write_png(binding_sheet(own, bound, options, session), options.folder / file);
+  page.picture(file, "Bound anew by geodesic voxel binding at " + std::to_string(result.resolution) +
+                         " voxels: " + std::to_string(result.bound) + " of " + count(result.vertices, "vertex") +
+                         ", mean L1 against the sample's own weights " + number(weights["l1_mean"], 3) +
+                         ". File: " + own.name + "-gvb.glb");
+  return {{"vertices", result.vertices},
+          {"bound", result.bound},
+          {"resolution", result.resolution},
+          {"l1_mean", weights["l1_mean"]},
+          {"smoothness", weights["smoothness"]["a"]}};
+}
+
 /// The largest component's volume over a clip, in per cent.
 Series volume_series(const Playback& playback, const Clip& clip, Deformer deformer, Session& session) {
   const auto& volumes = playback.rest_volumes();
@@ -104,6 +150,7 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
                  count(character.skeleton.deforming_count(), "joint") + ", " +
                  count(playback.topology().components.size(), "component") + ". File: " + info.name + ".glb");
   page.picture(info.name + ".png", info.name + " at rest");
+  const Json binding = show_binding(character, options, page, session);
   Json clips = Json::array();
   for (const Clip& clip : character.clips) {
     const std::string file = info.name + "-" + clip.name + ".png";
@@ -119,6 +166,7 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
   session.report()["characters"].push_back({{"name", info.name},
                                             {"vertices", character.vertex_count()},
                                             {"joints", character.skeleton.deforming_count()},
+                                            {"binding", binding},
                                             {"clips", clips}});
 }
 
@@ -152,11 +200,11 @@ int demo(const Demo& options, Session& session) {
 
   HtmlPage page("Isochor " ISOCHOR_VERSION ": the demo");
   page.paragraph(
-      "Procedural characters, their clips under linear blend skinning and dual quaternion skinning, and the volume "
-      "that each loses.");
+      "Procedural characters, bound anew by geodesic voxel binding; their clips under linear blend skinning and dual "
+      "quaternion skinning, and the volume that each loses.");
   HtmlPage details("");
   for (const SampleInfo& info : chosen) {
-    session.print(info.name + ": shape, clips, pictures");
+    session.print(info.name + ": shape, binding, clips, pictures");
     show_character(info, options, details, session);
   }
   add_summary(page, session.report()["characters"]);

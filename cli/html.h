@@ -6,18 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "chart.h"
+
 namespace isochor::cli {
-
-/// One line of a chart.
-struct Series {
-  std::string name;
-  std::vector<double> x, y;
-};
-
-struct ChartText {
-  std::string x_label;
-  std::string y_label;
-};
 
 class HtmlPage {
  public:

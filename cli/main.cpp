@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   add_demo(program, session);
   add_sample(program, session);
   add_inspect(program, session);
+  add_bind(program, session);
   add_deform(program, session);
   add_compare(program, session);
   add_render(program, session);

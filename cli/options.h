@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "isochor/base/options.h"
 #include "session.h"
@@ -88,6 +89,9 @@ void add_options(CLI::App& command, Options& options, const std::string& group, 
             return std::string("must be ") + range_text(info);
           })
           ->group(group);
+    } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
+      // One value a flag, so that what follows is not taken for another.
+      command.add_option(flag, field, info.help)->type_name("GLOB")->allow_extra_args(false)->group(group);
     } else {
       command.add_option(flag, field, info.help)->type_name("TEXT")->group(group);
     }

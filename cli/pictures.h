@@ -16,7 +16,11 @@ Scene scene_of(const Character& character, std::span<const PosedPart> parts);
 /// Adds the skeleton in that pose: deforming joints only.
 void add_bones(Scene& scene, const Skeleton& skeleton, const Pose& pose);
 
-/// Colours vertices by the weight of the joint of that name; throws where no skinned part has it.
+/// Adds the skeleton where it was when the character was bound.
+void add_bind_bones(Scene& scene, const Character& character);
+
+/// Colours vertices by the weight of the joint of that name, or, where the name is a pattern that several joints fit,
+/// by a colour of each joint's own, blended by the weights; throws where no skinned part has such a joint.
 void show_weights(Scene& scene, const Character& character, const std::string& joint);
 
 /// The box of a character over some moments of a clip, so that all pictures of it are taken from the same place.

@@ -12,6 +12,7 @@
 #include "pictures.h"
 #include "posing.h"
 #include "session.h"
+#include "voxel_pictures.h"
 
 namespace isochor::cli {
 namespace {
@@ -28,6 +29,7 @@ struct Render {
   bool bind_pose = false;
   bool follow = false;
   std::string weights_of;
+  VoxelPicture inside;
 };
 
 std::vector<View> parse_views(const std::vector<std::string>& names) {
@@ -76,13 +78,22 @@ Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose,
   return scene;
 }
 
-int render_file(const Render& options, Session& session) {
-  check_output(options.output, {.inputs = {options.file}});
-  const auto views = parse_views(options.views);
-  const PosedInput input = load_posed(options.file, options.posing, session);
-  if (input.loaded.character.parts.empty() && !options.bones)
-    throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
-  report_options(session.report()["options"], options.picture);
+/// One picture of the inside, in the shape that was bound.
+Image render_inside(const PosedInput& input, const Render& options, const std::vector<View>& views, Session& session) {
+  if (views.size() > 1 && options.picture.section != Section::none) {
+    throw_bad_input(
+        "a section through voxels takes away the half that is nearer to the camera: give one view at a time");
+  }
+  RenderOptions picture = options.picture;
+  if (views.size() == 1) picture.camera.view = views[0];
+  const Character& character = input.loaded.character;
+  Scene scene = voxel_scene(character, options.inside, picture, session.context());
+  if (options.bones) add_bind_bones(scene, character);
+  return views.size() > 1 ? render_views(scene, views, picture, session.context())
+                          : render(scene, picture, session.context()).image;
+}
+
+Image render_poses(const PosedInput& input, const Render& options, const std::vector<View>& views, Session& session) {
   const auto poses = moments(input, options);
   RenderOptions picture = options.picture;
   std::vector<Scene> scenes;
@@ -101,7 +112,18 @@ int render_file(const Render& options, Session& session) {
     tiles.push_back({std::move(image), scenes.size() > 1 ? poses[i].label : ""});
   }
   session.context().progress("render", 1);
-  const Image image = tiles.size() == 1 ? tiles[0].image : compose(tiles);
+  return tiles.size() == 1 ? tiles[0].image : compose(tiles);
+}
+
+int render_file(const Render& options, Session& session) {
+  check_output(options.output, {.inputs = {options.file}});
+  const auto views = parse_views(options.views);
+  const PosedInput input = load_posed(options.file, options.posing, session);
+  if (input.loaded.character.parts.empty() && !options.bones)
+    throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
+  report_options(session.report()["options"], options.picture);
+  const Image image = options.inside.wanted() ? render_inside(input, options, views, session)
+                                              : render_poses(input, options, views, session);
   write_png(image, options.output);
   session.print(options.output.string() + ": " + std::to_string(image.width) + " x " + std::to_string(image.height) +
                 " px");
@@ -130,10 +152,34 @@ void add_render(CLI::App& program, Session& session) {
       ->delimiter(',')
       ->group("Picture");
   command.add_flag("--bones", options->bones, "the skeleton over the skin")->group("Picture");
-  command.add_option("--weights", options->weights_of, "colour by the weight of this joint")
-      ->type_name("JOINT")
-      ->group("Picture");
+  auto* weights = command.add_option("--weights", options->weights_of,
+                                     "colour by the weight of this joint; a pattern that fits several, as '*': each in "
+                                     "a colour of its own, blended by the weights");
+  weights->type_name("JOINT|GLOB")->group("Picture");
   add_options(command, options->picture, "Picture");
+  auto* voxels = command.add_option("--voxels", options->inside.voxels,
+                                    "the bind shape as voxels: on the surface (blue), inside (red), on bones (yellow); "
+                                    "or the cells of the octree");
+  voxels->type_name(enum_choices<VoxelsShown>())->group("Inside")->excludes(weights);
+  command
+      .add_option("--distance", options->inside.distance,
+                  "the distance to this joint through the inside, on the plane of --section (default x)")
+      ->type_name("JOINT")
+      ->group("Inside")
+      ->excludes(weights)
+      ->excludes(voxels);
+  command
+      .add_option("--resolution", options->inside.resolution,
+                  "voxels along each side of the cube (a power of two from 8 to 1024; default 128)")
+      ->type_name("N")
+      ->check(CLI::Range(8, 1024).description(""))
+      ->group("Inside");
+  command
+      .add_option("--penalty", options->inside.penalty,
+                  "how much longer a step into a voxel of the surface counts (1 to 100; default 4)")
+      ->type_name("N")
+      ->check(CLI::Range(1.0, 100.0).description(""))
+      ->group("Inside");
   session.add_common_options(command);
   command.callback([options, &session] {
     session.set_action("render", [options, &session] { return render_file(*options, session); });

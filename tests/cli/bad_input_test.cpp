@@ -11,8 +11,9 @@ using test::TempFolder;
 
 /// Every command that reads a file refuses it, and writes nothing.
 void expect_all_refuse(const TempFolder& here, const std::string& file) {
-  for (const std::string& command : {"inspect " + file, "deform " + file + " -o out.glb",
-                                     "render " + file + " -o out.png", "compare " + file + " " + file}) {
+  for (const std::string& command :
+       {"inspect " + file, "bind " + file + " -o out.glb", "deform " + file + " -o out.glb",
+        "render " + file + " -o out.png", "compare " + file + " " + file}) {
     expect_refused(run_isochor(here, command), command);
   }
   EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));

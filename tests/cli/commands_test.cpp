@@ -1,5 +1,7 @@
 /// The program's commands on the procedural characters.
 
+#include <sstream>
+
 #include "program.h"
 
 namespace isochor {
@@ -23,7 +25,7 @@ TEST(Cli, HelpGivesDefaultsAndRanges) {
   const TempFolder here;
   const auto general = run_isochor(here, "--help");
   EXPECT_EQ(general.code, 0);
-  for (const char* command : {"demo", "sample", "inspect", "deform", "compare", "render"}) {
+  for (const char* command : {"demo", "sample", "inspect", "bind", "deform", "compare", "render"}) {
     EXPECT_NE(general.out.find(command), std::string::npos) << command;
     EXPECT_EQ(run_isochor(here, std::string(command) + " --help").code, 0) << command;
   }
@@ -97,12 +99,62 @@ TEST(Cli, CompareSelfIsZero) {
   EXPECT_GT(bent["shape"]["max_distance"], 0.05);
 }
 
+// Weights are measured by themselves and against each other; a rig beside an OBJ is as good as a GLB, and the clips of
+// the one play the weights of both.
+TEST(Cli, CompareWeights) {
+  const TempFolder here;
+  ASSERT_EQ(run_isochor(here, "sample elephant -o e.glb").code, 0);
+  ASSERT_EQ(run_isochor(here, "sample elephant -o e.obj").code, 0);
+  const auto ran = run_isochor(here, "compare e.obj e.glb --skeleton e_rig.txt --moments 3 --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto w = nlohmann::json::parse(ran.out)["weights"];
+  EXPECT_LT(w["l1_max"], 1e-5);
+  EXPECT_LT(w["pruned"]["l1_max"], 1e-3);
+  EXPECT_GT(w["pruned"]["vertices"], 1000);
+  EXPECT_GT(w["smoothness"]["a"], 0.001);
+  EXPECT_NEAR(w["smoothness"]["a"].get<double>(), w["smoothness"]["b"].get<double>(), 1e-3);
+  EXPECT_NEAR(w["bleed"]["a"]["mean"].get<double>(), w["bleed"]["b"]["mean"].get<double>(), 1e-5);
+  EXPECT_EQ(w["symmetry"]["a"]["axis"], "x");
+  EXPECT_LT(w["symmetry"]["b"]["max"], 1e-4) << "the sample is symmetric";
+  EXPECT_EQ(w["influences"]["b"]["histogram"].size(), 5u) << "up to four";
+  ASSERT_FALSE(w["position_error"].is_null());
+  EXPECT_LT(w["position_error"]["max"], 1e-5);
+  const auto text = run_isochor(here, "compare e.glb e.glb --moments 2");
+  EXPECT_NE(text.out.find("mean L1"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("bleed"), std::string::npos);
+}
+
+// Other weights on the same shape and motion are seen, and their error is in the range of the motion.
+TEST(Cli, CompareSeesOtherWeights) {
+  const TempFolder here;
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o c.obj").code, 0);
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o c.glb").code, 0);
+  std::istringstream rig(test::read_text(here / "c_rig.txt"));
+  std::string all_on_first, line;
+  while (std::getline(rig, line)) {
+    const bool is_skin = line.rfind("skin", 0) == 0;
+    const auto vertex = line.substr(0, line.find(' ', 5));
+    all_on_first += (is_skin ? vertex + " Bone1 1" : line) + "\n";
+  }
+  test::write_text(here / "stiff.txt", all_on_first);
+  const auto w = nlohmann::json::parse(
+      run_isochor(here, "compare c.obj c.glb --skeleton stiff.txt --moments 5 --json").out)["weights"];
+  EXPECT_GT(w["l1_mean"], 0.5);
+  EXPECT_LT(w["recall"], 0.8);
+  EXPECT_EQ(w["influences"]["a"]["mean"], 1.0);
+  EXPECT_GT(w["position_error"]["max"], 0.1);
+  EXPECT_GT(w["smoothness"]["b"], w["smoothness"]["a"]);
+}
+
 // render writes a PNG of the size asked for, the same bytes for one and two threads.
 TEST(Cli, RenderWritesPng) {
   const TempFolder here;
   ASSERT_EQ(run_isochor(here, "sample cylinder -o c.glb").code, 0);
   for (const char* extra : {"", "--wireframe --bones", "--clip bend --frames 3", "--views front,left", "--section x",
-                            "--bind-pose", "--clip twist --time 0.5 --deformer dqs"}) {
+                            "--bind-pose", "--clip twist --time 0.5 --deformer dqs", "--weights '*'", "--weights Bone2",
+                            "--voxels all --section x --resolution 16 --bones",
+                            "--voxels cells --resolution 32 --wireframe", "--voxels bones --resolution 16",
+                            "--distance Bone1 --resolution 16", "--distance Bone2 --section z --resolution 16"}) {
     const auto ran =
         run_isochor(here, "render c.glb -o p.png --width 64 --height 48 --samples 2 " + std::string(extra));
     ASSERT_EQ(ran.code, 0) << extra << ran.err;
@@ -119,7 +171,11 @@ TEST(Cli, RenderWeights) {
   ASSERT_EQ(run_isochor(here, "sample elephant -o e.glb").code, 0);
   const auto parts = run_isochor(here, "render e.glb -o w.png --width 64 --height 64 --samples 1 --weights Nobody");
   expect_refused(parts, "weights of nobody");
-  expect_refused(run_isochor(here, "render e.glb -o w.png --views inside"), "view");
+  for (const char* arguments :
+       {"--weights 'X*'", "--views inside", "--voxels some", "--voxels all --resolution 100", "--distance Nobody",
+        "--voxels all --weights Head", "--voxels all --section x --views front,left"}) {
+    expect_refused(run_isochor(here, "render e.glb -o w.png " + std::string(arguments)), arguments);
+  }
   EXPECT_FALSE(std::filesystem::exists(here / "w.png"));
 }
 

@@ -1,0 +1,259 @@
+/// isochor bind IN -o OUT: weights for every vertex.
+
+#include "isochor/bind/bind.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "commands.h"
+#include "isochor/base/error.h"
+#include "isochor/io/gltf_edit.h"
+#include "isochor/io/load.h"
+#include "options.h"
+#include "session.h"
+
+namespace isochor::cli {
+namespace {
+
+struct Bind {
+  std::filesystem::path file;
+  std::filesystem::path output;
+  std::filesystem::path skeleton;
+  bool overwrite = false;
+  std::string resolution = "auto";
+  std::vector<std::string> rigid;
+  std::vector<std::string> joint_falloff;
+  bool paper = false;
+  bool require_bound = false;
+  std::optional<double> max_fallback;
+  BindOptions options;
+};
+
+/// "GLOB=VALUE" at its last equals sign, since patterns may hold one and values do not.
+std::pair<std::string, std::string> split_rule(const std::string& rule, const std::string& option) {
+  const auto equals = rule.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == rule.size()) {
+    throw_bad_input(option + " needs a pattern and a value, as in " + option + " 'PATTERN=VALUE'; " + rule +
+                    " is not of that form");
+  }
+  return {rule.substr(0, equals), rule.substr(equals + 1)};
+}
+
+double parse_falloff(const std::string& text) {
+  double value = 0;
+  if (!CLI::detail::lexical_cast(text, value) || !(value >= 0 && value <= 1)) {
+    throw_bad_input("--joint-falloff takes a number between 0 and 1, not " + text);
+  }
+  return value;
+}
+
+int parse_resolution(const std::string& text) {
+  if (text == "auto") return 0;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || value < 8 || value > 1024 || (value & (value - 1)) != 0) {
+    throw_bad_input("--resolution takes auto or a power of two from 8 to 1024, not " + text);
+  }
+  return value;
+}
+
+/// The options in full: rules taken apart, and the published settings where they were asked for and nothing else was
+/// given.
+BindOptions complete(const Bind& bind, const CLI::App& command) {
+  BindOptions options = bind.options;
+  const auto given = [&](const char* name) { return command.count(name) > 0; };
+  options.gvb.resolution = parse_resolution(bind.resolution);
+  if (bind.paper) {
+    const GvbOptions paper = GvbOptions::paper();
+    if (!given("--resolution")) options.gvb.resolution = paper.resolution;
+    if (!given("--sampling")) options.gvb.sampling = paper.sampling;
+    if (!given("--smoothing")) options.gvb.smoothing = paper.smoothing;
+    if (!given("--penalty")) options.gvb.penalty = paper.penalty;
+    if (!given("--falloff")) options.falloff = 0.1;
+    if (!given("--influences")) options.limits.influences = 4;
+    if (!given("--prune")) options.limits.prune = 0;
+  }
+  for (const std::string& rule : bind.rigid) {
+    const auto [glob, joint] = split_rule(rule, "--rigid");
+    options.rigid.push_back({glob, joint});
+  }
+  for (const std::string& rule : bind.joint_falloff) {
+    const auto [glob, falloff] = split_rule(rule, "--joint-falloff");
+    options.joint_falloff.push_back({glob, parse_falloff(falloff)});
+  }
+  return options;
+}
+
+void check_extension(const std::filesystem::path& output) {
+  const auto extension = output.extension();
+  if (extension == ".glb" || extension == ".gltf" || extension == ".txt") return;
+  if (extension == ".obj") {
+    throw_bad_input("an OBJ file cannot hold weights; write .glb or .gltf, or .txt for the rig and its weights alone");
+  }
+  throw_bad_input("the output " + output.string() + " must end in .glb, .gltf or .txt");
+}
+
+/// A name in full that no joint has is a slip of the pen. A pattern may fit nothing: the same line serves many files.
+void check_excluded(const BindOptions& options, const Skeleton& skeleton) {
+  for (const std::string& glob : options.handles.exclude) {
+    const bool is_pattern = glob.find_first_of("*?") != std::string::npos;
+    if (!is_pattern && skeleton.find(glob) == kNone) throw_bad_input("there is no joint " + glob + " to exclude");
+  }
+}
+
+/// A glTF is edited, so that all else in it survives; anything else is written afresh.
+Problems write_bound(Loaded& loaded, const BindResult& result, const std::filesystem::path& output, Context& context) {
+  const bool as_gltf = output.extension() != ".txt";
+  if (as_gltf && loaded.gltf) {
+    add_joints(*loaded.gltf, loaded.character.skeleton);
+    for (const BoundPart& part : result.parts) replace_weights(*loaded.gltf, part.part, part.skin, part.weights);
+    return save_character(loaded, output, context);
+  }
+  apply(result, loaded.character);
+  return save_character(loaded.character, output, context);
+}
+
+std::size_t across_gap(const BindResult& result) {
+  std::size_t sum = 0;
+  for (const BoundVolume& volume : result.volumes) sum += volume.gvb.across_gap;
+  return sum;
+}
+
+Json volume_json(const BoundVolume& volume) {
+  Json json;
+  json["parts"] = volume.parts;
+  if (volume.gvb.resolution > 0) {
+    json["resolution"] = volume.gvb.resolution;
+    json["resolution_reason"] = volume.gvb.resolution_reason;
+    json["voxels"] = {{"uniform", volume.gvb.uniform_voxels}, {"sparse", volume.gvb.sparse_voxels}};
+    json["memory"] = volume.gvb.memory;
+    json["fallbacks"] = {{"across_gap", volume.gvb.across_gap}, {"joints_outside", volume.gvb.outside_handles}};
+  }
+  if (!volume.symmetry.empty()) json["symmetry"] = {{"found", volume.symmetric}, {"sentence", volume.symmetry}};
+  return json;
+}
+
+void report_result(const BindResult& result, Session& session) {
+  Json& report = session.report();
+  report["vertices"] = result.vertices;
+  report["bound"] = result.bound;
+  report["joints"] = result.joints;
+  report["resolution"] = result.resolution;
+  report["resolution_reason"] = result.resolution_reason;
+  report["voxels"] = {{"uniform", result.uniform_voxels}, {"sparse", result.sparse_voxels}};
+  std::size_t outside = 0;
+  report["volumes"] = Json::array();
+  for (const BoundVolume& volume : result.volumes) {
+    report["volumes"].push_back(volume_json(volume));
+    outside += volume.gvb.outside_handles;
+  }
+  report["fallbacks"] = {{"across_gap", across_gap(result)}, {"joints_outside", outside}};
+  // Other tools rely on these, also where a method has no such stage.
+  for (const char* stage : {"voxelize", "sparsify", "distance", "weights"}) session.context().add_seconds(stage, 0);
+
+  session.print(std::to_string(result.bound) + " of " + count(result.vertices, "vertex") + " bound to " +
+                count(result.joints, "joint"));
+  if (result.resolution > 0) {
+    session.print("resolution " + std::to_string(result.resolution) +
+                  (result.resolution_reason.empty() ? "" : ": " + result.resolution_reason));
+  }
+  for (const BoundVolume& volume : result.volumes) {
+    if (!volume.symmetry.empty()) session.print(volume.symmetry);
+  }
+  session.add_warnings(result.problems);
+}
+
+int pass_gates(const Bind& options, const BindResult& result, const Session& session) {
+  int code = exit_done;
+  if (options.require_bound && result.bound < result.vertices) {
+    session.print(count(result.vertices - result.bound, "vertex") + " without weights: --require-bound fails");
+    code = exit_gate_failed;
+  }
+  const double share =
+      result.vertices == 0 ? 0 : static_cast<double>(across_gap(result)) / static_cast<double>(result.vertices);
+  if (options.max_fallback && share > *options.max_fallback) {
+    session.print(number(100 * share) + " % of the vertices took their distances across a gap: --max-fallback fails");
+    code = exit_gate_failed;
+  }
+  return code;
+}
+
+int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
+  check_extension(bind.output);
+  check_output(bind.output, {.inputs = {bind.file, bind.skeleton}, .overwrite = bind.overwrite});
+  const BindOptions options = complete(bind, command);
+  Json& report = session.report();
+  report_options(report["options"], options);
+  report["options"]["rigid"] = bind.rigid;
+  report["options"]["joint-falloff"] = bind.joint_falloff;
+  report["inputs"].push_back(bind.file.string());
+  Loaded loaded = load_character(bind.file, {}, session.context());
+  if (!bind.skeleton.empty()) {
+    report["inputs"].push_back(bind.skeleton.string());
+    attach_skeleton(loaded.character, bind.skeleton, session.context());
+  }
+  if (loaded.character.vertex_count() == 0) throw_bad_input(bind.file.string() + " has no mesh");
+  if (loaded.character.skeleton.deforming_count() == 0) {
+    throw_bad_input(bind.file.string() + " has no joints; give a skeleton with --skeleton FILE");
+  }
+  check_excluded(options, loaded.character.skeleton);
+  session.add_warnings(loaded.character.problems);
+  const BindResult result = isochor::bind(loaded.character, options, session.context());
+  report_result(result, session);
+  session.add_warnings(write_bound(loaded, result, bind.output, session.context()));
+  session.print(bind.output.string() + " written");
+  return pass_gates(bind, result, session);
+}
+
+void add_rule(CLI::App& command, const char* name, std::vector<std::string>& rules, const char* help) {
+  command.add_option(name, rules, help)->type_name("GLOB=VALUE")->allow_extra_args(false)->group("Binding");
+}
+
+}  // namespace
+
+void add_bind(CLI::App& program, Session& session) {
+  CLI::App& command = *program.add_subcommand("bind", "give every vertex weights, on any mesh");
+  auto options = std::make_shared<Bind>();
+  command.add_option("IN", options->file, "a mesh or a character")->required();
+  command
+      .add_option("-o,--output", options->output,
+                  "the file to write: .glb or .gltf; .txt for the rig and its weights alone")
+      ->type_name("FILE")
+      ->required();
+  command
+      .add_option("--skeleton", options->skeleton,
+                  "bind to this skeleton (rig.txt, TGF, BVH, glTF …) instead of the file's own")
+      ->type_name("FILE");
+  command.add_flag("--overwrite", options->overwrite, "allow the output to be the input");
+  command
+      .add_option("--resolution", options->resolution,
+                  "voxels along each side of the cube: a power of two from 8 to 1024, or auto: as few as keep limbs "
+                  "apart that are apart (default auto)")
+      ->type_name("N|auto")
+      ->group("Binding");
+  add_options(command, options->options, "Binding", {"resolution"});
+  add_rule(command, "--joint-falloff", options->joint_falloff, "a falloff of their own for joints, by name pattern");
+  add_rule(command, "--rigid", options->rigid,
+           "meshes or materials, by name pattern, that follow one joint alone; where none matches: the vertices that "
+           "follow the joints of that pattern most");
+  command
+      .add_flag("--paper", options->paper,
+                "the published settings where no others are given: 256 voxels, the containing voxel, no smoothing, "
+                "falloff 0.1, penalty 4, 4 influences, nothing pruned")
+      ->group("Binding");
+  command.add_flag("--require-bound", options->require_bound, "exit with 1 where a vertex is left without weights")
+      ->group("Gates");
+  command
+      .add_option("--max-fallback", options->max_fallback,
+                  "exit with 1 where more than this share of the vertices took their distances across a gap (0 to 1)")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->group("Gates");
+  session.add_common_options(command);
+  command.callback([options, &command, &session] {
+    session.set_action("bind", [options, &command, &session] { return bind_file(*options, command, session); });
+  });
+}
+
+}  // namespace isochor::cli

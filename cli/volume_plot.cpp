@@ -1,0 +1,136 @@
+#include "volume_plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "html.h"
+#include "isochor/base/error.h"
+#include "isochor/deform/playback.h"
+#include "isochor/io/atomic_file.h"
+#include "isochor/io/load.h"
+#include "isochor/render/png.h"
+
+namespace isochor::cli {
+namespace {
+
+struct Played {
+  std::string name;
+  Character character;
+};
+
+/// Names that tell files apart: the file's own, with its folder where two are alike.
+std::vector<std::string> short_names(std::span<const std::filesystem::path> files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.filename().string());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::count(names.begin(), names.end(), files[i].filename().string()) > 1) {
+      names[i] = (files[i].parent_path().filename() / files[i].filename()).string();
+    }
+  }
+  return names;
+}
+
+/// By how many per cent the volume of all components together is off, over the moments of a clip.
+Series volume_series(const Playback& playback, const Clip& clip, const std::string& name, int moments,
+                     const Context& context) {
+  Series series{.name = name, .x = {}, .y = {}};
+  for (int i = 0; i < moments; ++i) {
+    const double time = clip.start() + clip.duration() * i / std::max(moments - 1, 1);
+    const auto frame = playback.pose(sample(clip, playback.character().skeleton, time), Deformer::lbs, context);
+    series.x.push_back(time);
+    series.y.push_back(100 * total_volume_change(playback, frame));
+  }
+  return series;
+}
+
+bool all_have(std::span<const Played> files, const std::string& clip) {
+  return std::all_of(files.begin(), files.end(),
+                     [&](const Played& file) { return file.character.find_clip(clip) != nullptr; });
+}
+
+struct Chart {
+  std::string clip;
+  std::vector<Series> series;
+};
+
+ChartText chart_text(const Chart& chart) {
+  return {.title = chart.clip, .x_label = "seconds", .y_label = "change of volume, %"};
+}
+
+void write_page(std::span<const Chart> charts, const std::filesystem::path& output) {
+  HtmlPage page("Volume over time");
+  for (const Chart& chart : charts) {
+    page.heading(chart.clip);
+    page.chart(chart.series, chart_text(chart));
+    std::vector<std::vector<std::string>> rows;
+    for (const Series& series : chart.series) {
+      double largest = 0;
+      for (const double y : series.y) largest = std::max(largest, std::abs(y));
+      rows.push_back({series.name, number(largest)});
+    }
+    const std::string head[] = {"file", "largest change, %"};
+    page.table(head, rows);
+  }
+  write_file_atomically(output, page.text());
+}
+
+void write_picture(std::span<const Chart> charts, const std::filesystem::path& output) {
+  std::vector<Image> images;
+  int height = 0;
+  for (const Chart& chart : charts) {
+    images.push_back(chart_image(chart.series, chart_text(chart)));
+    height += images.back().height;
+  }
+  Image all(images.front().width, height);
+  int y = 0;
+  for (const Image& image : images) {
+    paste(all, image, 0, y);
+    y += image.height;
+  }
+  write_png(all, output);
+}
+
+}  // namespace
+
+void check_plot_output(const std::filesystem::path& output) {
+  if (output.extension() == ".html" || output.extension() == ".png") return;
+  throw_bad_input("the plot " + output.string() + " must end in .html or .png");
+}
+
+double total_volume_change(const Playback& playback, const Playback::Frame& frame) {
+  double volume = 0, target = 0;
+  for (std::size_t c = 0; c < frame.volumes.size(); ++c) {
+    if (!playback.has_volume(c)) continue;
+    volume += std::abs(frame.volumes[c]);
+    target += std::abs(frame.target_volumes[c]);
+  }
+  return target > 0 ? volume / target - 1 : 0;
+}
+
+void plot_volume(const VolumePlot& plot, Session& session) {
+  check_plot_output(plot.output);
+  const auto names = short_names(plot.files);
+  std::vector<Played> files;
+  for (std::size_t i = 0; i < plot.files.size(); ++i) {
+    files.push_back({names[i], load_character(plot.files[i], {}, session.context()).character});
+  }
+  std::vector<Chart> charts;
+  for (const Clip& clip : files.front().character.clips) {
+    if (all_have(files, clip.name)) charts.push_back({clip.name, {}});
+  }
+  if (charts.empty()) throw_bad_input("there is no clip that all files have: nothing to plot");
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const Playback playback(files[f].character);
+    for (std::size_t c = 0; c < charts.size(); ++c) {
+      session.context().progress(
+          "plot", (static_cast<double>(f) + static_cast<double>(c) / static_cast<double>(charts.size())) /
+                      static_cast<double>(files.size()));
+      charts[c].series.push_back(volume_series(playback, *files[f].character.find_clip(charts[c].clip), files[f].name,
+                                               plot.moments, session.context()));
+    }
+  }
+  session.context().progress("plot", 1);
+  plot.output.extension() == ".png" ? write_picture(charts, plot.output) : write_page(charts, plot.output);
+}
+
+}  // namespace isochor::cli

@@ -1,0 +1,131 @@
+/// What isochor deform bakes, and how.
+
+#include <sstream>
+
+#include "isochor/io/point_cache.h"
+#include "program.h"
+
+namespace isochor {
+namespace {
+
+using test::expect_refused;
+using test::read_json;
+using test::run_isochor;
+using test::TempFolder;
+
+struct Baking : testing::Test {
+  TempFolder here;
+
+  void SetUp() override { ASSERT_EQ(run_isochor(here, "sample cylinder -o c.glb").code, 0); }
+  nlohmann::json deform(const std::string& arguments) {
+    const auto ran = run_isochor(here, "deform c.glb " + arguments + " --report r.json");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return read_json(here / "r.json");
+  }
+  double distance(const std::string& a, const std::string& b) {
+    const auto ran = run_isochor(here, "compare " + a + " " + b + " --json");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return nlohmann::json::parse(ran.out)["shape"]["max_distance"];
+  }
+};
+
+// One target a frame is exact at the frames: positions to single precision, volumes to a millionth, measured on the
+// file.
+TEST_F(Baking, FramesAreExact) {
+  for (const char* deformer : {"lbs", "dqs"}) {
+    const auto report = deform("-o out.glb --clip bend --bake frames --deformer " + std::string(deformer));
+    EXPECT_EQ(report["bake"]["targets"], report["frames"]) << deformer;
+    EXPECT_LT(report["bake"]["max_position_error"], 1e-6) << deformer;
+    EXPECT_LT(report["bake"]["max_volume_error"], 1e-6) << deformer;
+  }
+}
+
+// A few targets keep the tolerance, measured on the file; a tighter one takes more.
+TEST_F(Baking, MorphsKeepTheTolerance) {
+  const auto loose = deform("-o loose.glb --clip bend --bake morphs --bake-tolerance 1e-3")["bake"];
+  const auto tight = deform("-o tight.glb --clip bend --bake morphs --bake-tolerance 1e-5")["bake"];
+  EXPECT_LE(loose["max_position_error"], 1e-3);
+  EXPECT_LE(tight["max_position_error"], 1.1e-5);
+  EXPECT_LT(loose["targets"], tight["targets"]);
+  EXPECT_LT(tight["targets"], 15);
+  const auto two = deform("-o two.glb --clip bend --bake morphs --bake-targets 2")["bake"];
+  EXPECT_LE(two["targets"], 2);
+}
+
+// What a twist by 180 degrees makes unreachable is told, and its volume is right all the same.
+TEST_F(Baking, UnreachableVerticesAreTold) {
+  const auto report = deform("-o out.glb --deformer dqs --volume off --bake frames --clip twist");
+  EXPECT_GT(report["bake"]["unreached_vertices"], 0);
+  EXPECT_GT(report["bake"]["max_unreached"], 0.01);
+  EXPECT_LT(report["bake"]["max_volume_error"], 1e-6);
+  bool told = false;
+  for (const auto& warning : report["warnings"]) told |= warning["code"] == "bake-unreached";
+  EXPECT_TRUE(told);
+}
+
+// Point caches hold the deformed vertices in the file's order, at 24 frames a second unless told otherwise.
+TEST_F(Baking, PointCaches) {
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o still.obj --clip bend --time 0.5").code, 0);
+  std::vector<float> wanted;
+  std::istringstream lines(test::read_text(here / "still.obj"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string kind;
+    float x = 0, y = 0, z = 0;
+    if (words >> kind >> x >> y >> z && kind == "v") wanted.insert(wanted.end(), {x, y, z});
+  }
+  for (const PointCacheFormat format : {PointCacheFormat::pc2, PointCacheFormat::mdd}) {
+    const std::string file = "bend." + enum_name(format);
+    const auto report = deform("-o " + file + " --clip bend");
+    EXPECT_EQ(report["bake"]["files"].size(), 1u);
+    const PointCache cache = read_point_cache(here / file, format);
+    ASSERT_EQ(3 * cache.points, wanted.size());
+    ASSERT_GT(cache.times.size(), 12u);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_NEAR(cache.positions[12 * wanted.size() + i], wanted[i], 1e-5);
+    }
+  }
+  EXPECT_EQ(deform("-o all.pc2")["bake"]["files"].size(), 2u);
+  EXPECT_TRUE(std::filesystem::exists(here / "all-bend.pc2"));
+}
+
+// A character from another format is baked as the glTF that it becomes, polygons, split corners and single precision
+// included.
+TEST_F(Baking, OtherFormats) {
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o rig.obj").code, 0);
+  test::write_text(here / "pose.json", R"({"joints": {"*": {"turn": [0, 0, 0]}}})");
+  for (const auto& entry : std::filesystem::directory_iterator(here.path())) {
+    if (entry.path().extension() != ".txt") continue;
+    const auto ran = run_isochor(here, "deform rig.obj --skeleton " + entry.path().filename().string() +
+                                           " --motion c.glb -o out.glb --bake frames --deformer dqs --report r.json");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_LT(read_json(here / "r.json")["bake"]["max_position_error"], 1e-6);
+    EXPECT_LT(read_json(here / "r.json")["bake"]["max_volume_error"], 1e-6);
+    return;
+  }
+  FAIL() << "the sample has no rig.txt";
+}
+
+// A mode and an extension that do not fit each other are refused, and nothing is written.
+TEST_F(Baking, ImpossibleChoices) {
+  expect_refused(run_isochor(here, "deform c.glb -o out.glb --bake pc2"), "a cache in a glTF");
+  expect_refused(run_isochor(here, "deform c.glb -o out.pc2 --bake mdd"), "one cache in the other");
+  expect_refused(run_isochor(here, "deform c.glb -o out.mdd --bake morphs"), "morphs in a cache");
+  expect_refused(run_isochor(here, "deform c.glb -o out.pc2 --clip bend --time 0.5"), "a still in a cache");
+  expect_refused(run_isochor(here, "deform c.glb -o out.glb --bake spline"), "unknown mode");
+  expect_refused(run_isochor(here, "deform c.glb -o out.glb --bake-tolerance -1"), "negative tolerance");
+  for (const char* file : {"out.glb", "out.pc2", "out.mdd"}) EXPECT_FALSE(std::filesystem::exists(here / file)) << file;
+}
+
+// One and two threads write the same bytes.
+TEST_F(Baking, SameBytesForAnyNumberOfThreads) {
+  for (const char* mode : {"morphs", "frames"}) {
+    const std::string common = "--clip bend --fps 12 --bake " + std::string(mode);
+    deform(common + " -o 1.glb --threads 1");
+    deform(common + " -o 2.glb --threads 2");
+    EXPECT_EQ(test::read_text(here / "1.glb"), test::read_text(here / "2.glb")) << mode;
+  }
+}
+
+}  // namespace
+}  // namespace isochor
