@@ -200,6 +200,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   check_excluded(options, loaded.character.skeleton);
   session.add_warnings(loaded.character.problems);
   const BindResult result = isochor::bind(loaded.character, options, session.context());
+  session.context().progress("weights", 1);
   report_result(result, session);
   session.add_warnings(write_bound(loaded, result, bind.output, session.context()));
   session.print(bind.output.string() + " written");

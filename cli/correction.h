@@ -73,6 +73,8 @@ class CorrectedPlayback {
 
   /// The report's field `volume`, and the lines for a person.
   Json report() const;
+  /// Components passed through, targets not reached, fields widened.
+  Problems problems() const { return evidence_ ? evidence_->problems() : Problems{}; }
   void print() const;
   /// The largest relative error of a component's volume that was left.
   double worst_error() const { return worst_error_; }

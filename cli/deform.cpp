@@ -104,6 +104,7 @@ void check_extension(const std::filesystem::path& output) {
 
 double report_volume(const CorrectedPlayback& playback, Session& session) {
   session.report()["volume"] = playback.report();
+  session.add_warnings(playback.problems());
   playback.print();
   return playback.worst_error();
 }

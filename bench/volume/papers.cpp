@@ -24,7 +24,7 @@ double distance_to(const Vec3& p, double from, double to) {
   return (p - Vec3(0, std::clamp(p.y(), from, to), 0)).norm();
 }
 
-/// The cylinder of the papers, with their weights: the inverse square of the distance to each bone (2008, eq. 2).
+/// The cylinder of the papers, with their weights: the inverse square of the distance to each bone.
 Character paper_cylinder(int bones, CylinderOptions options) {
   options.bones = bones;
   options.radius = kRadius;

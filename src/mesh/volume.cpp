@@ -75,7 +75,8 @@ struct RingMoments {
   Vec3 sum, normal;
 };
 
-RingMoments moments(std::span<const Index> ring, std::span<const Vec3> p, const Vec3& origin) {
+[[gnu::always_inline]] inline RingMoments moments(std::span<const Index> ring, std::span<const Vec3> p,
+                                                  const Vec3& origin) {
   if (ring.size() == 3) {
     const Vec3 &a = p[ring[0]], &b = p[ring[1]], &c = p[ring[2]];
     return {a + b + c - 3 * origin, (b - a).cross(c - a)};
@@ -102,7 +103,8 @@ struct RingExpansion {
   Vec3 first, second;
 };
 
-RingExpansion expand(std::span<const Index> ring, std::span<const Vec3> p, std::span<const Vec3> d) {
+[[gnu::always_inline]] inline RingExpansion expand(std::span<const Index> ring, std::span<const Vec3> p,
+                                                   std::span<const Vec3> d) {
   if (ring.size() == 3) {
     const Vec3 ab = p[ring[1]] - p[ring[0]], ac = p[ring[2]] - p[ring[0]];
     const Vec3 db = d[ring[1]] - d[ring[0]], dc = d[ring[2]] - d[ring[0]];
@@ -205,7 +207,10 @@ void VolumeFunctional::collect_vertices() {
   vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
 }
 
-VolumeFunctional VolumeFunctional::around(std::span<const Index> support) const {
+VolumeFunctional VolumeFunctional::around(std::span<const Index> support) const { return select(support, true); }
+VolumeFunctional VolumeFunctional::apart_from(std::span<const Index> support) const { return select(support, false); }
+
+VolumeFunctional VolumeFunctional::select(std::span<const Index> support, bool touching) const {
   VolumeFunctional part;
   if (vertices_.empty()) return part;
   std::vector<char> moves(static_cast<std::size_t>(vertices_.back()) + 1, 0);
@@ -214,7 +219,8 @@ VolumeFunctional VolumeFunctional::around(std::span<const Index> support) const 
   }
   for (std::size_t r = 0; r < ring_count(); ++r) {
     const auto corners = ring(r);
-    if (std::none_of(corners.begin(), corners.end(), [&](Index v) { return moves[v] != 0; })) continue;
+    const bool touched = std::any_of(corners.begin(), corners.end(), [&](Index v) { return moves[v] != 0; });
+    if (touched != touching) continue;
     part.add_ring(corners, false);
     if (r >= ring_count() - caps_) ++part.caps_;
   }
@@ -223,8 +229,10 @@ VolumeFunctional VolumeFunctional::around(std::span<const Index> support) const 
 }
 
 double VolumeFunctional::volume(std::span<const Vec3> positions) const {
-  if (vertices_.empty()) return 0;
-  const Vec3 origin = positions[vertices_.front()];
+  return vertices_.empty() ? 0 : volume(positions, positions[vertices_.front()]);
+}
+
+double VolumeFunctional::volume(std::span<const Vec3> positions, const Vec3& origin) const {
   double sum = 0;
   for (std::size_t r = 0; r < ring_count(); ++r) {
     const auto corners = ring(r);
@@ -243,15 +251,19 @@ void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const Vec3&
 }
 
 void VolumeFunctional::gradient(std::span<const Vec3> positions, std::span<Vec3> out) const {
-  if (vertices_.empty()) return;
+  if (!vertices_.empty()) gradient(positions, positions[vertices_.front()], out, {});
+}
+
+void VolumeFunctional::gradient(std::span<const Vec3> positions, const Vec3& origin, std::span<Vec3> out,
+                                std::span<double> ring_volumes) const {
   for (const Index v : vertices_) out[v].setZero();
-  const Vec3 origin = positions[vertices_.front()];
   for (std::size_t r = 0; r < ring_count(); ++r) {
     const auto corners = ring(r);
     const std::size_t n = corners.size();
     const RingMoments m = moments(corners, positions, origin);
     const double scale = 1 / (6.0 * static_cast<double>(n));
     const Vec3 normal = scale * m.normal, s = scale * m.sum;
+    if (!ring_volumes.empty()) ring_volumes[r] = s.dot(m.normal);
     if (n == 4) {
       const Vec3 turn = (positions[corners[3]] - positions[corners[1]]).cross(s);
       const Vec3 other = s.cross(positions[corners[2]] - positions[corners[0]]);
@@ -269,9 +281,12 @@ void VolumeFunctional::gradient(std::span<const Vec3> positions, std::span<Vec3>
 }
 
 VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction) const {
+  return vertices_.empty() ? VolumeCubic() : along(positions, direction, positions[vertices_.front()], {});
+}
+
+VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction,
+                                    const Vec3& origin, std::span<double> ring_volumes) const {
   VolumeCubic cubic;
-  if (vertices_.empty()) return cubic;
-  const Vec3 origin = positions[vertices_.front()];
   for (std::size_t r = 0; r < ring_count(); ++r) {
     const auto corners = ring(r);
     const RingMoments m = moments(corners, positions, origin);
@@ -279,6 +294,7 @@ VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<c
     Vec3 move = Vec3::Zero();
     for (const Index v : corners) move += direction[v];
     const double scale = 1 / (6.0 * static_cast<double>(corners.size()));
+    if (!ring_volumes.empty()) ring_volumes[r] = scale * m.sum.dot(m.normal);
     cubic.c1 += scale * (move.dot(m.normal) + m.sum.dot(e.first));
     cubic.c2 += scale * (move.dot(e.first) + m.sum.dot(e.second));
     cubic.c3 += scale * move.dot(e.second);

@@ -51,11 +51,11 @@ struct VolumeCorrector::Prepared {
   std::vector<Region> regions;
   CorrectionField field;
   PosedSkin partial;
-  std::vector<Vec3> moved;
+  std::vector<Vec3> moved;  // positions before a step
 
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
   void keep_exact(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
-  void offsets_of(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
+  void carry_to_rest(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
   bool sequence_step(Index joint, std::span<const JointField> own, CorrectedFrame& out);
   const CorrectionField& step_field(Index joint, const ComponentPlan& part, std::span<const JointField> own);
   void measure_regions(const PosedSkin& posed, CorrectedFrame& out) const;
@@ -106,17 +106,18 @@ void VolumeCorrector::Prepared::keep_exact(const ComponentPlan& part, const Pose
   field.direction = CorrectionDirection::normal;
   for (const Index v : part.support) {
     double gamma = 0;
-    for (const auto& blend : plan.blends_at(v)) gamma = std::max(gamma, blend.gamma);
+    for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) gamma = std::max(gamma, plan.blend_gamma[b]);
     field.vertices.push_back(v);
     field.gamma.push_back(gamma);
   }
   VolumeOutcome worst = VolumeOutcome::exact;
-  for (int pass = 0; pass < 12; ++pass) {
+  for (int pass = 0; pass < 30; ++pass) {
     const double left = volume.target - part.whole.volume(out.positions);
     if (std::abs(left) <= 1e-12 * std::abs(volume.target)) break;
+    moved = out.positions;
     const SolveResult result = closing_solver.solve(part.whole, field, left, out.positions);
     worst = std::max(worst, result.outcome);
-    offsets_of(part, posed, out);
+    carry_to_rest(part, posed, out);
     if (result.outcome == VolumeOutcome::no_hold || result.outcome == VolumeOutcome::no_root) break;
   }
   volume.outcome = worst;
@@ -124,13 +125,13 @@ void VolumeCorrector::Prepared::keep_exact(const ComponentPlan& part, const Pose
   volume.residual = volume.target - volume.after;
 }
 
-void VolumeCorrector::Prepared::offsets_of(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out) {
+void VolumeCorrector::Prepared::carry_to_rest(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out) {
   for (const Index v : part.whole.vertices()) {
-    const Vec3 u = out.positions[v] - posed.positions[v];
-    if (u.isZero(0)) continue;
-    const volume::Carried carried = volume::RestSpace(posed.maps[v].leftCols<3>()).carry(u);
-    out.offsets[v] = carried.offset;
-    out.positions[v] = posed.positions[v] + carried.displacement;
+    const Vec3 step = out.positions[v] - moved[v];
+    if (step.isZero(0)) continue;
+    const volume::Carried carried = volume::RestSpace(posed.maps[v].leftCols<3>()).carry(step);
+    out.offsets[v] += carried.offset;
+    out.positions[v] = moved[v] + carried.displacement;
   }
 }
 

@@ -60,12 +60,14 @@ TogetherSolver::TogetherSolver(const TogetherPlan& plan)
   for (auto* field : {&normal_, &gradient_, &rim_gradient_, &own_shift_, &positions_, &closing_, &closing_offset_}) {
     field->assign(vertices, Vec3::Zero());
   }
-  for (auto* field : {&height_, &slope_, &limit_, &loss_, &areas_}) field->assign(vertices, 0.0);
-  gamma_.resize(plan.blends.size());
+  for (auto* field : {&height_, &slope_, &limit_, &loss_, &areas_, &closing_height_}) field->assign(vertices, 0.0);
+  gamma_.resize(plan.blend_gamma.size());
   for (auto* values : {&region_target_, &activity_, &first_error_}) values->assign(plan.regions.size(), 0.0);
   giver_of_region_.assign(plan.regions.size(), kNone);
   std::size_t rings = 0;
-  for (const ComponentPlan& part : plan.components) rings = std::max(rings, part.measure.ring_count());
+  for (const ComponentPlan& part : plan.components) {
+    rings = std::max(rings, part.touched.ring_count() + part.lids.ring_count());
+  }
   ring_volume_.resize(rings);
 }
 
@@ -104,13 +106,24 @@ void TogetherSolver::begin(std::size_t part, const PosedSkin& posed, std::span<c
   }
   gather_support(fields);
   for (const Index v : around().vertices()) positions_[v] = posed.positions[v];
-  start_volume_ = part_->whole.volume(posed.positions);
-  around().gradient(positions_, gradient_);
+  measure_start();
   read_maps();
   gather_givers(fields);
   shape_blends();
-  measure_rings();
-  start_touched_ = touched_volume();
+}
+
+void TogetherSolver::measure_start() {
+  if (part_->whole.vertices().empty()) return;
+  origin_ = posed_->positions[part_->whole.vertices().front()];
+  untouched_volume_ = part_->untouched.volume(posed_->positions, origin_);
+  if (wide_) {
+    part_->whole.gradient(positions_, gradient_);
+    measure_rings();
+  } else {
+    part_->touched.gradient(positions_, origin_, gradient_, ring_volume_);
+    measure_lids();
+  }
+  start_volume_ = current_volume();
 }
 
 void TogetherSolver::gather_support(std::span<const JointField> fields) {
@@ -143,7 +156,7 @@ void TogetherSolver::read_maps() {
     const double squared = fibre.squaredNorm();
     const double length = std::sqrt(squared);
     loss_[v] = 1 - squared;
-    limit_[v] = std::max(0.0, 1 - length);  // what a twist has taken; see shape_blends()
+    limit_[v] = plan_.options.reach;
     const double radius = scale * plan_.radius[v];
     height_[v] = 0;
     slope_[v] = 1;
@@ -250,12 +263,10 @@ void TogetherSolver::add_own_moves(const CorrectionField& field, Giver& giver) {
 }
 
 void TogetherSolver::shape_blends() {
-  for (Giver& giver : givers_) giver.collapse = 0;
   for (const Index v : part_->support) {
-    const auto blends = plan_.blends_at(v);
-    for (const auto& [region, gamma] : blends) {
-      const Index g = giver_of_region_[region];
-      if (g != kNone) givers_[g].collapse += gamma * loss_[v];
+    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
+      const Index g = giver_of_region_[plan_.blend_region[b]];
+      if (g != kNone) givers_[g].collapse += plan_.blend_gamma[b] * loss_[v];
     }
   }
   bool collapsed = false;
@@ -266,30 +277,37 @@ void TogetherSolver::shape_blends() {
     giver.collapse = q * giver.collapsed;
     collapsed = collapsed || giver.collapse > 0;
   }
+  shaped_ = plan_.blend_gamma;
+  if (!collapsed) return;
   for (const Index v : part_->support) {
     double twisted = 0;
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blends[b].region];
-      gamma_[b] = g == kNone ? 0 : plan_.blends[b].gamma;
-      if (!collapsed || g == kNone || givers_[g].collapse == 0) continue;
+      const Index g = giver_of_region_[plan_.blend_region[b]];
+      gamma_[b] = plan_.blend_gamma[b];
+      if (g == kNone || givers_[g].collapse == 0) continue;
       twisted = std::max(twisted, gamma_[b] * givers_[g].collapsed);
       gamma_[b] = lost_radius(gamma_[b], givers_[g].collapse);
     }
-    limit_[v] = plan_.options.reach + twisted * limit_[v];
+    // What a twist has taken may be given back, however far that is.
+    limit_[v] = plan_.options.reach + twisted * std::max(0.0, 1 - std::sqrt(std::max(0.0, 1 - loss_[v])));
   }
+  shaped_ = gamma_;
 }
 
 void TogetherSolver::measure_rings() {
-  if (part_->measure.vertices().empty()) return;
-  // Not closed by itself, so that the origin must stay where it is for the whole frame.
-  part_->measure.ring_volumes(positions_, posed_->positions[part_->measure.vertices().front()], ring_volume_);
+  part_->touched.ring_volumes(positions_, origin_, ring_volume_);
+  measure_lids();
 }
 
-double TogetherSolver::touched_volume() const {
+void TogetherSolver::measure_lids() {
+  part_->lids.ring_volumes(positions_, origin_, std::span(ring_volume_).subspan(part_->touched.ring_count()));
+}
+
+double TogetherSolver::current_volume() const {
   if (wide_) return part_->whole.volume(positions_);
   double sum = 0;
   for (std::size_t r = 0; r < part_->touched.ring_count(); ++r) sum += ring_volume_[r];
-  return sum;
+  return untouched_volume_ + sum;
 }
 
 double TogetherSolver::region_volume(Index region) const {
@@ -303,7 +321,9 @@ void TogetherSolver::round() {
   const bool reached = balance_.solve(problem_);
   static_cast<void>(reached);  // the closing step says so
   for (std::size_t g = 0; g < givers_.size(); ++g) {
-    givers_[g].amount += balance_.amounts()[static_cast<Eigen::Index>(g)];
+    Giver& giver = givers_[g];
+    giver.amount += balance_.amounts()[static_cast<Eigen::Index>(g)];
+    giver.closing = std::abs(giver.amount) + kClosingShare * (giver.activity + kIdleActivity);
   }
   displace();
 }
@@ -330,9 +350,9 @@ void TogetherSolver::add_inner_effects() {
     const double push = slope_[v] * gradient_[v].dot(normal_[v]);
     const auto inner = plan_.inner_at(v);
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blends[b].region];
+      const Index g = giver_of_region_[plan_.blend_region[b]];
       if (g == kNone) continue;
-      const double change = gamma_[b] * push;
+      const double change = shaped_[b] * push;
       problem_.total_effect[g] += change;
       for (const Index r : inner) problem_.effect(r - first, g) += change;
     }
@@ -355,8 +375,8 @@ void TogetherSolver::add_rim_effects() {
     for (const Index v : rim) {
       const double push = slope_[v] * rim_gradient_[v].dot(normal_[v]);
       for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-        const Index g = giver_of_region_[plan_.blends[b].region];
-        if (g != kNone) problem_.effect(r - first, g) += gamma_[b] * push;
+        const Index g = giver_of_region_[plan_.blend_region[b]];
+        if (g != kNone) problem_.effect(r - first, g) += shaped_[b] * push;
       }
     }
     if (moves_.empty()) continue;
@@ -370,8 +390,6 @@ void TogetherSolver::add_rim_effects() {
 }
 
 double TogetherSolver::scaled_size(Index region) const { return std::abs(ratio_) * plan_.regions[region].size; }
-
-double TogetherSolver::current_volume() const { return start_volume_ + (touched_volume() - start_touched_); }
 
 void TogetherSolver::fill_wanted() {
   const Index first = part_->first_region;
@@ -394,14 +412,17 @@ void TogetherSolver::displace() {
     }
   }
   for (const Index v : support()) {
-    double height = 0;
+    double height = 0, closing = 0;
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blends[b].region];
-      if (g != kNone) height += gamma_[b] * givers_[g].amount;
+      const Index g = giver_of_region_[plan_.blend_region[b]];
+      if (g == kNone) continue;
+      height += shaped_[b] * givers_[g].amount;
+      closing += shaped_[b] * givers_[g].closing;
     }
     const Saturated s = saturate(height, limit_[v]);
     height_[v] = s.value;
     slope_[v] = s.slope;
+    closing_height_[v] = (0.05 + 0.95 * s.slope) * closing;
     positions_[v] = posed_->positions[v] + s.value * normal_[v];
     if (wide_) positions_[v] += own_shift_[v];
   }
@@ -412,6 +433,7 @@ VolumeOutcome TogetherSolver::finish(CorrectedFrame& out) {
   const VolumeSolver solver = plan_.options.solve.solver;
   if (solver == VolumeSolver::three_step) step_along_axes();
   realise(out);
+  if (solver == VolumeSolver::linear) measure_rings();
   const VolumeOutcome outcome = solver == VolumeSolver::linear ? VolumeOutcome::linear : close(out);
   for (const Index v : support()) out.positions[v] = positions_[v];
   return outcome;
@@ -419,24 +441,13 @@ VolumeOutcome TogetherSolver::finish(CorrectedFrame& out) {
 
 void TogetherSolver::fill_closing() {
   for (const Index v : around().vertices()) closing_[v].setZero();
-  for (const Index v : support()) {
-    double height = 0;
-    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blends[b].region];
-      if (g != kNone) height += gamma_[b] * closing_amount(givers_[g]);
-    }
-    closing_[v] = (0.05 + 0.95 * slope_[v]) * height * normal_[v];
-  }
+  for (const Index v : support()) closing_[v] = closing_height_[v] * normal_[v];
+  const double sign = ratio_ < 0 ? -1 : 1;
   for (const Giver& giver : givers_) {
-    const double sign = ratio_ < 0 && giver.own_field ? -1 : 1;
     for (std::size_t m = giver.first; m < giver.last; ++m) {
-      closing_[moves_[m].vertex] += sign * closing_amount(giver) * moves_[m].d;
+      closing_[moves_[m].vertex] += sign * giver.closing * moves_[m].d;
     }
   }
-}
-
-double TogetherSolver::closing_amount(const Giver& giver) {
-  return std::abs(giver.amount) + kClosingShare * (giver.activity + kIdleActivity);
 }
 
 void TogetherSolver::step_along_axes() {
@@ -449,8 +460,18 @@ void TogetherSolver::step_along_axes() {
 }
 
 void TogetherSolver::realise(CorrectedFrame& out) {
+  // Along normals alone, what holds for the normal holds for every displacement.
+  const bool along_normals = !wide_ && plan_.options.solve.solver != VolumeSolver::three_step;
   for (const Index v : support()) {
     const RestSpace rest(posed_->maps[v].leftCols<3>());
+    if (along_normals) {
+      const Carried normal = rest.carry(normal_[v]);
+      out.offsets[v] = height_[v] * normal.offset;
+      closing_offset_[v] = closing_height_[v] * normal.offset;
+      positions_[v] = posed_->positions[v] + height_[v] * normal.displacement;
+      closing_[v] = closing_height_[v] * normal.displacement;
+      continue;
+    }
     const Carried moved = rest.carry(positions_[v] - posed_->positions[v]);
     const Carried closing = rest.carry(closing_[v]);
     out.offsets[v] = moved.offset;
@@ -458,23 +479,31 @@ void TogetherSolver::realise(CorrectedFrame& out) {
     positions_[v] = posed_->positions[v] + moved.displacement;
     closing_[v] = closing.displacement;
   }
-  measure_rings();
+}
+
+VolumeCubic TogetherSolver::expand_closing() {
+  if (!wide_) return part_->touched.along(positions_, closing_, origin_, ring_volume_);
+  return part_->whole.along(positions_, closing_);
 }
 
 VolumeOutcome TogetherSolver::close(CorrectedFrame& out) {
-  for (int pass = 0; pass < 3; ++pass) {
+  constexpr int kPasses = 3;  // the second and the third are for rounding alone
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const VolumeCubic cubic = expand_closing();
     const double left = target_ - current_volume();
-    if (std::abs(left) <= kExact * std::abs(target_)) return VolumeOutcome::exact;
-    const VolumeCubic cubic = around().along(positions_, closing_);
-    if (!(std::abs(cubic.c1) > kNoHold * closing_effect())) return VolumeOutcome::no_hold;
-    const CubicRoot root = continuing_root(cubic, left);
-    if (!std::isfinite(root.t)) return VolumeOutcome::no_hold;
-    for (const Index v : support()) {
-      positions_[v] += root.t * closing_[v];
-      out.offsets[v] += root.t * closing_offset_[v];
+    CubicRoot root{.t = 0, .found = true};
+    if (std::abs(left) > kExact * std::abs(target_)) {
+      if (!(std::abs(cubic.c1) > kNoHold * closing_effect())) return VolumeOutcome::no_hold;
+      root = continuing_root(cubic, left);
+      if (!std::isfinite(root.t)) return VolumeOutcome::no_hold;
+      for (const Index v : support()) {
+        positions_[v] += root.t * closing_[v];
+        out.offsets[v] += root.t * closing_offset_[v];
+      }
     }
     measure_rings();
     if (!root.found) return VolumeOutcome::no_root;
+    if (std::abs(target_ - current_volume()) <= kExact * std::abs(target_)) break;
   }
   return VolumeOutcome::exact;
 }

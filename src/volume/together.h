@@ -29,7 +29,8 @@ class TogetherSolver {
     double collapsed = 0;    // 1 where that is so much that the joint must be twisted, 0 where it may be bent
     bool own_field = false;  // its vectors are moves_[first .. last)
     std::size_t first = 0, last = 0;
-    double amount = 0;  // the displacement in radii of the body, where γ = 1
+    double closing = 0;  // its part in the direction along which the total is made exact
+    double amount = 0;   // the displacement in radii of the body, where γ = 1
   };
   struct Move {
     Index vertex;
@@ -41,7 +42,8 @@ class TogetherSolver {
   const PosedSkin* posed_ = nullptr;
   double ratio_ = 1;  // target over rest
   double target_ = 0;
-  double start_volume_ = 0, start_touched_ = 0;
+  double start_volume_ = 0, untouched_volume_ = 0;
+  Vec3 origin_ = Vec3::Zero();  // rings are no closed surface by themselves: it stays where it is for the frame
 
   std::vector<Giver> givers_;
   std::vector<Index> giver_of_region_;  // kNone where the region's joint has a field of its own
@@ -53,8 +55,9 @@ class TogetherSolver {
 
   // #V, valid on the support. normal_ is as long as the body is thick.
   std::vector<Vec3> normal_, gradient_, rim_gradient_, own_shift_, positions_, closing_, closing_offset_;
-  std::vector<double> height_, slope_, limit_, loss_, areas_;
-  std::vector<double> gamma_;  // of the plan's blends, as this pose shapes them
+  std::vector<double> height_, slope_, limit_, loss_, areas_, closing_height_;
+  std::vector<double> gamma_;       // of the plan's blends, where this pose shapes them
+  std::span<const double> shaped_;  // these, or the plan's own
   std::vector<double> ring_volume_;
   std::vector<double> region_target_, activity_, first_error_;  // by region
 
@@ -75,8 +78,9 @@ class TogetherSolver {
   void add_own_moves(const CorrectionField& field, Giver& giver);
   void shape_blends();
 
+  void measure_start();
   void measure_rings();
-  double touched_volume() const;
+  void measure_lids();
   double region_volume(Index region) const;
   double scaled_size(Index region) const;
   double current_volume() const;
@@ -91,10 +95,10 @@ class TogetherSolver {
 
   VolumeOutcome finish(CorrectedFrame& out);
   void fill_closing();
-  static double closing_amount(const Giver& giver);
   void step_along_axes();
   void realise(CorrectedFrame& out);
   VolumeOutcome close(CorrectedFrame& out);
+  VolumeCubic expand_closing();
   double closing_effect() const;
 };
 

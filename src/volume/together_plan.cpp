@@ -29,16 +29,23 @@ struct ByVertex {
 
 void index_vertices(TogetherPlan& plan) {
   const std::size_t vertices = plan.skin->surface().vertex_count();
-  ByVertex<TogetherPlan::Blend> blends(vertices, [&](auto&& add) {
+  struct Blend {
+    Index region;
+    double gamma;
+  };
+  ByVertex<Blend> blends(vertices, [&](auto&& add) {
     for (std::size_t r = 0; r < plan.regions.size(); ++r) {
       const JointRegion& region = plan.regions[r];
       for (std::size_t i = 0; i < region.vertices.size(); ++i) {
-        add(region.vertices[i], TogetherPlan::Blend{static_cast<Index>(r), region.gamma[i]});
+        add(region.vertices[i], Blend{static_cast<Index>(r), region.gamma[i]});
       }
     }
   });
   plan.blend_begin = std::move(blends.begin);
-  plan.blends = std::move(blends.entries);
+  for (const Blend& blend : blends.entries) {
+    plan.blend_region.push_back(blend.region);
+    plan.blend_gamma.push_back(blend.gamma);
+  }
   ByVertex<Index> inner(vertices, [&](auto&& add) {
     for (std::size_t r = 0; r < plan.regions.size(); ++r) {
       const JointRegion& region = plan.regions[r];
@@ -61,14 +68,10 @@ std::map<std::vector<Index>, Index> ring_index(const VolumeFunctional& functiona
   return index;
 }
 
-void plan_measure(TogetherPlan& plan, ComponentPlan& part) {
-  std::vector<std::vector<Index>> rings;
-  for (std::size_t r = 0; r < part.touched.ring_count(); ++r) {
-    const auto ring = part.touched.ring(r);
-    rings.emplace_back(ring.begin(), ring.end());
-  }
+void plan_rings(TogetherPlan& plan, ComponentPlan& part) {
   const auto index = ring_index(part.touched);
-  std::size_t caps = part.touched.cap_count();
+  const auto first_lid = static_cast<Index>(part.touched.ring_count());
+  std::vector<std::vector<Index>> lids;
   for (Index r = part.first_region; r < part.first_region + part.region_count; ++r) {
     const VolumeFunctional& own = plan.regions[r].functional;
     for (std::size_t i = 0; i < own.ring_count(); ++i) {
@@ -77,13 +80,12 @@ void plan_measure(TogetherPlan& plan, ComponentPlan& part) {
       if (i < own.ring_count() - own.cap_count()) {
         plan.rings[r].push_back(index.at(corners));
       } else {
-        plan.rings[r].push_back(static_cast<Index>(rings.size()));
-        rings.push_back(corners);
-        ++caps;
+        plan.rings[r].push_back(first_lid + static_cast<Index>(lids.size()));
+        lids.push_back(corners);
       }
     }
   }
-  part.measure = VolumeFunctional(rings, caps);
+  part.lids = VolumeFunctional(lids, lids.size());
 }
 
 void plan_component(TogetherPlan& plan, ComponentPlan& part) {
@@ -94,7 +96,8 @@ void plan_component(TogetherPlan& plan, ComponentPlan& part) {
     if (plan.blend_begin[v] != plan.blend_begin[v + 1]) part.support.push_back(v);
   }
   part.touched = part.whole.around(part.support);
-  plan_measure(plan, part);
+  part.untouched = part.whole.apart_from(part.support);
+  plan_rings(plan, part);
 
   std::vector<Vec3> gradient(surface.vertex_count(), Vec3::Zero());
   part.whole.gradient(surface.positions, gradient);

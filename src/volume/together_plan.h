@@ -17,7 +17,8 @@ struct ComponentPlan {
   VolumeFunctional whole;
   VolumeFunctional touched;    ///< the rings around the support
   std::vector<Index> support;  ///< where any γ > 0, increasing
-  VolumeFunctional measure;    ///< the rings of `touched`, then the caps of all regions
+  VolumeFunctional untouched;  ///< all others
+  VolumeFunctional lids;       ///< the caps of all regions
   double radius = 0;           ///< of the body: twice the volume over the area
 };
 
@@ -32,23 +33,17 @@ struct TogetherPlan {
   std::vector<double> rest_areas;  ///< #V
   std::vector<double> radius;      ///< #V: of the body there
 
-  /// γ of the regions at a vertex; and the regions that hold every ring around it.
-  struct Blend {
-    Index region;
-    double gamma;
-  };
+  /// The regions whose γ is not zero at a vertex, with γ; and the regions that hold every ring around it.
   std::vector<Index> blend_begin, inner_begin;  ///< #V+1
-  std::vector<Blend> blends;
+  std::vector<Index> blend_region;
+  std::vector<double> blend_gamma;
   std::vector<Index> inner;
 
   std::vector<VolumeFunctional> rims;       ///< by region: its rings around its rim
-  std::vector<std::vector<Index>> rings;    ///< by region: into the component's `measure`
+  std::vector<std::vector<Index>> rings;    ///< by region: of the component's `touched`, then of its `lids`
   std::vector<std::vector<Index>> samples;  ///< by region: some of its vertices, evenly picked
   std::vector<double> gamma_squares;        ///< by region: Σ γ²
 
-  std::span<const Blend> blends_at(Index v) const {
-    return {blends.data() + blend_begin[v], blends.data() + blend_begin[v + 1]};
-  }
   std::span<const Index> inner_at(Index v) const {
     return {inner.data() + inner_begin[v], inner.data() + inner_begin[v + 1]};
   }

@@ -184,13 +184,16 @@ TEST(Cli, Demo) {
   const TempFolder here;
   const auto ran = run_isochor(here, "demo -o d --only cylinder --samples 1 --report r.json");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  for (const char* file : {"cylinder.glb", "cylinder.png", "cylinder-bend.png", "report.html"}) {
+  for (const char* file :
+       {"cylinder.glb", "cylinder.png", "cylinder-gvb.glb", "cylinder-gvb.png", "cylinder-bend.png", "report.html"}) {
     EXPECT_TRUE(std::filesystem::exists(here.path() / "d" / file)) << file;
   }
   const std::string page = test::read_text(here.path() / "d" / "report.html");
   EXPECT_NE(page.find("<svg"), std::string::npos);
   EXPECT_NE(page.find("cylinder-bend.png"), std::string::npos);
-  EXPECT_EQ(read_json(here / "r.json")["characters"][0]["name"], "cylinder");
+  const auto character = read_json(here / "r.json")["characters"][0];
+  EXPECT_EQ(character["name"], "cylinder");
+  EXPECT_EQ(character["binding"]["bound"], character["binding"]["vertices"]);
 }
 
 // --quiet prints nothing at all where all is well.

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
-# readme_example.sh SOURCE: the first C++ block of the README is examples/readme.cpp, letter for letter.
+# readme_example.sh SOURCE: the first C++ block of a page is a file of examples/, letter for letter.
 set -euo pipefail
-diff <(awk '/^```cpp$/{on=1; next} /^```$/{if (on) exit} on' "$1/README.md") "$1/examples/readme.cpp"
+first_block() { awk '/^```cpp$/{on=1; next} /^```$/{if (on) exit} on' "$1"; }
+diff <(first_block "$1/README.md") "$1/examples/readme.cpp"
+diff <(first_block "$1/docs/gvb.md") "$1/examples/bind.cpp"

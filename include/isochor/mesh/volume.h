@@ -41,6 +41,8 @@ class VolumeFunctional {
   /// Some faces of a component (increasing), closed by a cap over each of their boundary loops.
   VolumeFunctional(const Surface& surface, const Component& component, std::span<const Index> faces);
 
+  /// The rings that around() leaves out.
+  VolumeFunctional apart_from(std::span<const Index> support) const;
   /// Given rings, the last `caps` of them caps.
   VolumeFunctional(std::span<const std::vector<Index>> rings, std::size_t caps);
 
@@ -61,10 +63,18 @@ class VolumeFunctional {
   double volume(std::span<const Vec3> positions) const;
   /// Writes out[r], what ring r adds to the volume as seen from `origin`: sums over closed sets of rings are volumes.
   void ring_volumes(std::span<const Vec3> positions, const Vec3& origin, std::span<double> out) const;
+  /// Σ of ring_volumes().
+  double volume(std::span<const Vec3> positions, const Vec3& origin) const;
   /// Writes out[v] = ∂V/∂p_v for v in vertices() and leaves the rest of `out` (#V) as it is.
   void gradient(std::span<const Vec3> positions, std::span<Vec3> out) const;
   /// The coefficients along `direction` (#V; read at vertices() only).
   VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction) const;
+  /// gradient() and ring_volumes() in one pass.
+  void gradient(std::span<const Vec3> positions, const Vec3& origin, std::span<Vec3> out,
+                std::span<double> ring_volumes) const;
+  /// along() and ring_volumes() in one pass.
+  VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction, const Vec3& origin,
+                    std::span<double> ring_volumes) const;
   /// Writes out[v], for v in vertices(), as the share of v in the areas of its faces: |N| / 2n of each, caps left out.
   void areas(std::span<const Vec3> positions, std::span<double> out) const;
 
@@ -74,6 +84,7 @@ class VolumeFunctional {
   std::vector<Index> vertices_;
   std::size_t caps_ = 0;
 
+  VolumeFunctional select(std::span<const Index> support, bool touching) const;
   void add_ring(std::span<const Index> ring, bool reversed);
   void collect_vertices();
 };

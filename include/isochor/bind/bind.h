@@ -1,0 +1,128 @@
+#pragma once
+
+/// Binds a character: all its parts as one volume, to its own skeleton.
+///
+///   Character character = load_character("hero.glb", {}, context).character;
+///   BindResult result = bind(character, {.falloff …}, context);
+///   apply(result, character);
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "isochor/bind/distance.h"
+#include "isochor/bind/gvb.h"
+#include "isochor/rig/character.h"
+
+namespace isochor {
+
+enum class BindMethod { gvb, distance };
+template <>
+struct EnumNames<BindMethod> {
+  static constexpr std::array names{"gvb", "distance"};
+};
+
+/// What becomes of joints that move no vertex in the file's present weights: control and helper bones, roots, slots for
+/// weapons. glTF has no other mark for them.
+enum class UnusedJoints {
+  skip,  ///< they take no weight; not done where fewer than a third of the joints are in use, as the weights are poor
+         ///< then
+  bind,  ///< they are bound like all others
+};
+template <>
+struct EnumNames<UnusedJoints> {
+  static constexpr std::array names{"skip", "bind"};
+};
+
+/// Vertices that follow one joint alone.
+struct RigidRule {
+  std::string glob;   ///< part names, or material names; where neither matches: joints, meaning the vertices that would
+                      ///< follow them most
+  std::string joint;  ///< a joint's name
+};
+
+struct JointFalloff {
+  std::string glob;  ///< joint names
+  double falloff = 0.1;
+};
+
+struct BindOptions {
+  BindMethod method = BindMethod::gvb;
+  GvbOptions gvb;
+  double falloff = 0.1;
+  WeightLimits limits;
+  DistanceOptions distance;
+  HandleOptions handles;
+  WeldOptions weld;
+  UnusedJoints unused = UnusedJoints::skip;
+  std::vector<std::string> parts;
+  std::vector<RigidRule> rigid;  ///< a later rule wins
+  std::vector<JointFalloff> joint_falloff;
+  std::vector<std::string> keep;
+  bool symmetric = false;
+};
+
+template <class Options, class Visitor>
+requires std::is_same_v<std::remove_const_t<Options>, BindOptions>
+void describe(Options& options, Visitor&& visit) {
+  visit(options.method, FieldInfo{.name = "method", .help = "how weights are found"});
+  visit(options.falloff, FieldInfo{.name = "falloff",
+                                   .help = "method gvb: how local the binding is, from 0 (smooth) to 1 (almost rigid)",
+                                   .min = 0,
+                                   .max = 1});
+  describe(options.gvb, visit);
+  describe(options.limits, visit);
+  describe(options.distance, visit);
+  describe(options.handles, visit);
+  describe(options.weld, visit);
+  visit(options.unused,
+        FieldInfo{.name = "unused-joints", .help = "joints that move nothing in the file's present weights"});
+  visit(options.parts, FieldInfo{.name = "parts",
+                                 .help = "only these meshes, by name pattern (otherwise those with a skin; all where "
+                                         "none has one)"});
+  visit(options.keep, FieldInfo{.name = "keep",
+                                .help = "meshes or joints, by name pattern, whose present weights stay; the rest is "
+                                        "filled in"});
+  visit(options.symmetric,
+        FieldInfo{.name = "symmetric", .help = "the same weights on both sides of a symmetric mesh"});
+}
+
+/// What one part gets, ready for replace_weights() of io/gltf_edit.h. Seam duplicates have the same row, also across
+/// parts.
+struct BoundPart {
+  Index part = kNone;
+  Skin skin;            ///< joints of the skeleton; inverse_bind for this part's own mesh space
+  SkinWeights weights;  // #V of the part
+};
+
+/// Parts that were bound together as one volume.
+struct BoundVolume {
+  std::vector<Index> parts;
+  GvbEvidence gvb;         ///< method gvb
+  std::string symmetry;    ///< a sentence where symmetry was asked for
+  bool symmetric = false;  ///< found, and the weights respect it
+};
+
+struct BindResult {
+  std::vector<BoundPart> parts;      ///< by increasing part
+  std::vector<BoundVolume> volumes;  ///< one, except where parts share neither joints nor a common rest pose
+  std::size_t vertices = 0;          ///< of all bound parts, as in the file
+  std::size_t bound = 0;             ///< those with a valid row: all
+  std::size_t joints = 0;            ///< that could take weight
+  Index resolution = 0;              ///< the largest of the volumes
+  std::string resolution_reason;     ///< of the first volume with that resolution
+  std::size_t uniform_voxels = 0;
+  std::size_t sparse_voxels = 0;
+  Problems problems;  ///< everything, volumes' included
+};
+
+/// Positions are those of the bind pose where there is a skin (inverse bind matrices), of the rest pose otherwise.
+/// Parts without a skin are placed by their node at rest. Bound are all skinned parts; all parts where none has a skin.
+/// Throws Error(bad_input) with a sentence: no part, no vertex, no joint, a name in a rule that matches nothing, a
+/// number that is not finite.
+BindResult bind(const Character& character, const BindOptions& options, Context& context);
+
+/// Gives the character the new skins and weights.
+void apply(const BindResult& result, Character& character);
+
+}  // namespace isochor

@@ -1,0 +1,280 @@
+#include "isochor/bind/bind.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "bind/bind_rules.h"
+#include "bind/volumes.h"
+#include "isochor/base/error.h"
+#include "isochor/bind/symmetry.h"
+
+namespace isochor {
+namespace {
+
+void append_problems(Problems& to, const Problems& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Joints of a volume that no vertex of it follows at present. None where too few are in use to tell.
+std::vector<Index> unused_joints(const Character& character, const PlacedParts& placed) {
+  std::vector<char> used(character.skeleton.size(), 0);
+  for (const Index p : placed.parts) {
+    const Part& part = character.parts[p];
+    for (const Influence& i : part.weights.influences) {
+      if (i.weight > 0) used[part.skin.joints[i.joint]] = 1;
+    }
+  }
+  std::vector<Index> unused;
+  std::size_t joints = 0;
+  for (std::size_t j = 0; j < used.size(); ++j) {
+    if (placed.joint[j] == 0) continue;
+    ++joints;
+    if (used[j] == 0) unused.push_back(static_cast<Index>(j));
+  }
+  if ((joints - unused.size()) * 3 < joints) unused.clear();
+  return unused;
+}
+
+/// The joints that take weights in a volume, as handles.
+std::vector<Handle> volume_handles(const Character& character, const PlacedParts& placed, const BindOptions& options,
+                                   Problems& problems) {
+  Skeleton skeleton = character.skeleton;
+  for (std::size_t j = 0; j < skeleton.size(); ++j) skeleton.joints[j].deforms = placed.joint[j] != 0;
+  HandleOptions handle_options = options.handles;
+  if (options.unused == UnusedJoints::skip) {
+    std::vector<Index> unused = unused_joints(character, placed);
+    // A joint that the user names takes part, whatever the file says.
+    std::erase_if(unused, [&](Index j) {
+      return std::any_of(options.rigid.begin(), options.rigid.end(),
+                         [&](const RigidRule& rule) { return rule.joint == skeleton.joints[j].name; });
+    });
+    ProblemCollector skipped;
+    for (const Index j : unused) skipped.add(j);
+    skipped.report(problems, Severity::note, "joints-unused",
+                   "{} joints move nothing in the file's present weights and were left out");
+    handle_options.skip.insert(handle_options.skip.end(), unused.begin(), unused.end());
+  }
+  Handles found = joint_handles(skeleton, placed.bind, handle_options);
+  append_problems(problems, found.problems);
+  return std::move(found.handles);
+}
+
+Surface placed_surface(const Character& character, const PlacedParts& placed, std::vector<Index>& part_begin) {
+  Surface whole;
+  for (std::size_t i = 0; i < placed.parts.size(); ++i) {
+    part_begin.push_back(static_cast<Index>(whole.vertex_count()));
+    const Part& part = character.parts[placed.parts[i]];
+    const Index first = append(whole, part.surface);
+    if (placed.placement[i].matrix().isIdentity(0)) continue;
+    for (std::size_t v = 0; v < part.surface.vertex_count(); ++v) {
+      Vec3& p = whole.positions[static_cast<std::size_t>(first) + v];
+      p = placed.placement[i] * p;
+    }
+  }
+  part_begin.push_back(static_cast<Index>(whole.vertex_count()));
+  for (std::size_t v = 0; v < whole.vertex_count(); ++v) {
+    if (!whole.positions[v].allFinite()) {
+      throw_bad_input("vertex " + std::to_string(v) + " has a position that is not a number", static_cast<Index>(v));
+    }
+  }
+  return whole;
+}
+
+GvbWeighting weighting_of(const Character& character, std::span<const Handle> handles, const BindOptions& options) {
+  GvbWeighting weighting{.falloff = options.falloff, .limits = options.limits};
+  if (options.joint_falloff.empty()) return weighting;
+  weighting.joint_falloff.assign(handles.size(), std::nan(""));
+  for (const JointFalloff& rule : options.joint_falloff) {
+    for (std::size_t h = 0; h < handles.size(); ++h) {
+      if (matches_glob(character.skeleton.joints[handles[h].joint].name, rule.glob)) {
+        weighting.joint_falloff[h] = rule.falloff;
+      }
+    }
+  }
+  return weighting;
+}
+
+/// Names in problems: handles become joints of the skeleton, welded vertices become those of the file.
+void rename_elements(Problems& problems, std::span<const Handle> handles, const Weld& weld) {
+  for (Problem& problem : problems) {
+    for (Index& element : problem.elements) {
+      if (problem.code == "bone-outside") element = handles[element].joint;
+      if (problem.code.starts_with("vertices-")) element = weld.first_source[element];
+    }
+    std::sort(problem.elements.begin(), problem.elements.end());
+  }
+}
+
+struct MethodResult {
+  SkinWeights weights;          ///< Influence::joint is the handle
+  std::vector<Handle> handles;  ///< leaves grown
+};
+
+MethodResult run_method(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
+                        BoundVolume& report, Context& context) {
+  MethodResult result;
+  if (options.method == BindMethod::distance) {
+    const StageTimer timer(context, "weights");
+    result.weights = distance_weights(work.weld.surface.positions, handles, options.distance, context);
+    apply(options.limits, result.weights);
+    result.handles = std::move(handles);
+    return result;
+  }
+  const GvbWeighting weighting = weighting_of(work.character, handles, options);
+  const GvbBinding binding(work.weld.surface, std::move(handles), options.gvb, context, options.limits.influences);
+  const StageTimer timer(context, "weights");
+  result.weights = binding.weights(weighting, context);
+  result.handles = binding.handles();
+  report.gvb = binding.evidence();
+  rename_elements(report.gvb.problems, result.handles, work.weld);
+  return result;
+}
+
+void make_symmetric(std::span<const Vec3> positions, MethodResult& result, const BindOptions& options,
+                    BoundVolume& report) {
+  MirrorSearch search = find_mirror(positions, result.handles);
+  report.symmetry = std::move(search.reason);
+  report.symmetric = search.mirror.has_value();
+  if (!search.mirror) return;
+  symmetrise(result.weights, *search.mirror);
+  limit_pairs(result.weights, *search.mirror, static_cast<Index>(options.limits.influences));
+  apply(options.limits, result.weights);
+}
+
+/// The part's own skin, with the joints that it lacks; for a part without one, all joints that take weights.
+Skin part_skin(const Part& part, const Affine& placement, const PlacedParts& placed, std::span<const char> needed) {
+  Skin skin = part.skin;
+  std::vector<char> has(needed.size(), 0);
+  for (const Index j : skin.joints) has[j] = 1;
+  for (std::size_t j = 0; j < needed.size(); ++j) {
+    if (needed[j] == 0 || has[j] != 0) continue;
+    skin.joints.push_back(static_cast<Index>(j));
+    skin.inverse_bind.push_back(placed.bind[j].inverse() * placement);
+  }
+  return skin;
+}
+
+BoundPart part_result(const VolumeWork& work, std::size_t i, const SkinWeights& weights, std::span<const char> needed) {
+  BoundPart bound;
+  bound.part = work.placed.parts[i];
+  bound.skin = part_skin(work.character.parts[bound.part], work.placed.placement[i], work.placed, needed);
+  std::vector<Index> place(needed.size(), kNone);
+  for (std::size_t k = bound.skin.joints.size(); k-- > 0;) place[bound.skin.joints[k]] = static_cast<Index>(k);
+  std::vector<Influence> row;
+  for (Index v = work.part_begin[i]; v < work.part_begin[i + 1]; ++v) {
+    const auto source = weights.row(static_cast<std::size_t>(work.weld.vertex[v]));
+    row.assign(source.begin(), source.end());
+    for (Influence& influence : row) influence.joint = place[influence.joint];
+    bound.weights.add_row(row);
+  }
+  return bound;
+}
+
+void bind_volume(const Character& character, const PlacedParts& placed, const BindOptions& options, BindResult& result,
+                 Context& context) {
+  BoundVolume report;
+  report.parts = placed.parts;
+  std::vector<Index> part_begin;
+  const Surface whole = placed_surface(character, placed, part_begin);
+  const Weld welded = weld(whole, options.weld);
+  const VolumeWork work{character, placed, welded, part_begin};
+  MethodResult method =
+      run_method(work, volume_handles(character, placed, options, result.problems), options, report, context);
+
+  const StageTimer timer(context, "weights");
+  if (options.symmetric) make_symmetric(welded.surface.positions, method, options, report);
+  std::vector<char> takes(character.skeleton.size(), 0);
+  for (const Handle& handle : method.handles) takes[handle.joint] = 1;
+  for (Influence& i : method.weights.influences) i.joint = method.handles[i.joint].joint;
+  keep_painted(work, options, method.weights);
+  make_rigid(work, options.rigid, takes, method.weights);
+
+  std::vector<char> needed = takes;
+  for (const Influence& i : method.weights.influences) needed[i.joint] = 1;
+  const auto whole_parts = kept_parts(work, options.keep);
+  for (std::size_t i = 0; i < placed.parts.size(); ++i) {
+    BoundPart bound = part_result(work, i, method.weights, needed);
+    if (whole_parts[i] != 0) bound.weights = character.parts[bound.part].weights;
+    const Problems wrong = validate(bound.weights, static_cast<Index>(bound.skin.joints.size()));
+    result.vertices += bound.weights.vertex_count();
+    result.bound += wrong.empty() ? bound.weights.vertex_count() : 0;
+    append_problems(result.problems, wrong);
+    result.parts.push_back(std::move(bound));
+  }
+  result.joints += method.handles.size();
+  append_problems(result.problems, report.gvb.problems);
+  if (options.symmetric && !report.symmetric) {
+    result.problems.push_back({Severity::warning, "not-symmetric", report.symmetry, {}, 0});
+  }
+  result.volumes.push_back(std::move(report));
+}
+
+/// Globs of rules must match something: a misspelt name is an error, not a silence.
+void check_names(const Character& character, const BindOptions& options, Problems& problems) {
+  const auto& joints = character.skeleton.joints;
+  const auto is_joint = [&](const std::string& glob) {
+    return std::any_of(joints.begin(), joints.end(), [&](const Joint& j) { return matches_glob(j.name, glob); });
+  };
+  const auto is_part = [&](const std::string& glob) {
+    return std::any_of(character.parts.begin(), character.parts.end(),
+                       [&](const Part& p) { return matches_glob(p.name, glob); });
+  };
+  for (const std::string& glob : options.handles.exclude) {
+    if (!is_joint(glob)) {
+      problems.push_back(
+          {Severity::note, "exclude-unknown", "no joint is called " + glob + ", so none was excluded", {}, 0});
+    }
+  }
+  for (const JointFalloff& rule : options.joint_falloff) {
+    if (!is_joint(rule.glob)) throw_bad_input("no joint is called " + rule.glob + ", so it can have no falloff");
+    if (!(rule.falloff >= 0 && rule.falloff <= 1)) {
+      throw_bad_input("the falloff of " + rule.glob + " must be between 0 and 1");
+    }
+  }
+  for (const std::string& glob : options.keep) {
+    if (!is_joint(glob) && !is_part(glob))
+      throw_bad_input("no mesh or joint is called " + glob + ", so nothing can be kept");
+  }
+  for (const RigidRule& rule : options.rigid) {
+    if (character.skeleton.find(rule.joint) == kNone) {
+      throw_bad_input("there is no joint called " + rule.joint + " for " + rule.glob + " to follow");
+    }
+  }
+}
+
+void summarise(BindResult& result) {
+  std::sort(result.parts.begin(), result.parts.end(), [](const auto& a, const auto& b) { return a.part < b.part; });
+  for (const BoundVolume& volume : result.volumes) {
+    if (volume.gvb.resolution > result.resolution) {
+      result.resolution = volume.gvb.resolution;
+      result.resolution_reason = volume.gvb.resolution_reason;
+    }
+    result.uniform_voxels += volume.gvb.uniform_voxels;
+    result.sparse_voxels += volume.gvb.sparse_voxels;
+  }
+}
+
+}  // namespace
+
+BindResult bind(const Character& character, const BindOptions& options, Context& context) {
+  check_ranges(options);
+  BindResult result;
+  check_names(character, options, result.problems);
+  if (character.skeleton.deforming_count() == 0) throw_bad_input("there is no joint to bind to");
+  const std::vector<Index> parts = choose_parts(character, options.parts);
+  for (const PlacedParts& placed : place_parts(character, parts, result.problems)) {
+    bind_volume(character, placed, options, result, context);
+  }
+  summarise(result);
+  return result;
+}
+
+void apply(const BindResult& result, Character& character) {
+  for (const BoundPart& bound : result.parts) {
+    Part& part = character.parts[bound.part];
+    part.skin = bound.skin;
+    part.weights = bound.weights;
+    for (const Index j : bound.skin.joints) character.skeleton.joints[j].deforms = true;
+  }
+}
+
+}  // namespace isochor

@@ -1,0 +1,28 @@
+#pragma once
+
+/// The voxel side of geodesic voxel binding: from a surface and handles to the nearest handles of every cell.
+
+#include "isochor/bind/gvb.h"
+#include "isochor/voxel/geodesic.h"
+#include "isochor/voxel/octree.h"
+#include "isochor/voxel/voxelize.h"
+
+namespace isochor {
+
+struct GvbCells {
+  Octree octree;
+  NearestSources nearest;
+  std::vector<Index> across_gap;  ///< cells that no bone reached before distances crossed a gap; increasing
+};
+
+struct GvbTask {
+  const Surface& surface;
+  VoxelGrid grid;
+  const GvbOptions& options;
+  Index k = 4;  ///< how many handles each cell keeps
+};
+
+/// Voxelizes the surface, grows the leaves of `handles` inside it, and measures. Writes what was done to `evidence`.
+GvbCells measure_cells(const GvbTask& task, std::vector<Handle>& handles, GvbEvidence& evidence, Context& context);
+
+}  // namespace isochor
