@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "compare_weights.h"
+#include "correction.h"
 #include "html.h"
 #include "isochor/base/error.h"
 #include "isochor/bind/bind.h"
@@ -19,7 +20,6 @@
 #include "options.h"
 #include "pictures.h"
 #include "session.h"
-#include "volume_track.h"
 
 namespace isochor::cli {
 namespace {
@@ -61,18 +61,40 @@ Image portrait(const Playback& playback, const Demo& options, Session& session) 
   return compose(tiles, {.columns = 3, .label_size = 18});
 }
 
-/// A clip from left to right: LBS above, DQS below.
+/// What the clips are played by.
+struct Variant {
+  const char* name;
+  Deformer deformer;
+  bool holds_volume;
+};
+constexpr Variant kVariants[] = {
+    {"lbs", Deformer::lbs, false}, {"dqs", Deformer::dqs, false}, {"exact volume", Deformer::lbs, true}};
+
+std::vector<CorrectedPlayback::Frame> play(const Playback& playback, const Clip& clip, const Variant& variant,
+                                           std::span<const double> times, Session& session) {
+  CorrectionPlan plan;
+  plan.on = variant.holds_volume;
+  CorrectedPlayback player(playback, variant.deformer, plan, session);
+  std::vector<CorrectedPlayback::Frame> frames;
+  for (const double time : times) {
+    frames.push_back(player.play(sample(clip, playback.character().skeleton, time), time));
+  }
+  return frames;
+}
+
+/// A clip from left to right, one row for each variant.
 Image film(const Playback& playback, const Clip& clip, const Demo& options, Session& session) {
   const Character& character = playback.character();
   RenderOptions picture{.width = 280, .height = 280, .samples = options.samples};
   picture.frame = box_over_clip(playback, clip, session.context());
+  const auto times = even_times(clip, kPictures);
   std::vector<Tile> tiles;
-  for (const Deformer deformer : {Deformer::lbs, Deformer::dqs}) {
-    for (const double time : even_times(clip, kPictures)) {
-      const Pose pose = sample(clip, character.skeleton, time);
-      const Scene scene = scene_of(character, playback.pose(pose, deformer, session.context()).parts);
-      tiles.push_back(
-          {render(scene, picture, session.context()).image, enum_name(deformer) + ", " + number(time, 3) + " s"});
+  for (const Variant& variant : kVariants) {
+    const auto frames = play(playback, clip, variant, times, session);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const Scene scene = scene_of(character, frames[i].parts);
+      tiles.push_back({render(scene, picture, session.context()).image,
+                       std::string(variant.name) + ", " + number(times[i], 3) + " s"});
     }
   }
   return compose(tiles, {.columns = kPictures, .label_size = 16});
@@ -123,16 +145,16 @@ Json show_binding(const Character& own, const Demo& options, HtmlPage& page, Ses
 }
 
 /// The largest component's volume over a clip, in per cent.
-Series volume_series(const Playback& playback, const Clip& clip, Deformer deformer, Session& session) {
+Series volume_series(const Playback& playback, const Clip& clip, const Variant& variant, Session& session) {
   const auto& volumes = playback.rest_volumes();
   std::size_t largest = 0;
   for (std::size_t c = 0; c < volumes.size(); ++c) {
     if (playback.has_volume(c) && std::abs(volumes[c]) > std::abs(volumes[largest])) largest = c;
   }
-  Series series{.name = enum_name(deformer), .x = {}, .y = {}};
-  for (const VolumeSample& sample : track_volume(playback, clip, even_times(clip, kVolumeMoments), deformer, session)) {
-    series.x.push_back(sample.time);
-    series.y.push_back(100 * sample.change[largest]);
+  const auto times = even_times(clip, kVolumeMoments);
+  Series series{.name = variant.name, .x = times, .y = {}};
+  for (const auto& frame : play(playback, clip, variant, times, session)) {
+    series.y.push_back(100 * (frame.volumes[largest] / frame.target_volumes[largest] - 1));
   }
   return series;
 }
@@ -155,13 +177,16 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
   for (const Clip& clip : character.clips) {
     const std::string file = info.name + "-" + clip.name + ".png";
     write_png(film(playback, clip, options, session), options.folder / file);
-    const Series series[] = {volume_series(playback, clip, Deformer::lbs, session),
-                             volume_series(playback, clip, Deformer::dqs, session)};
-    page.picture(file, clip.name + ": linear blend skinning above, dual quaternions below");
+    std::vector<Series> series;
+    for (const Variant& variant : kVariants) series.push_back(volume_series(playback, clip, variant, session));
+    page.picture(file, clip.name +
+                           ": linear blend skinning, dual quaternions, and linear blend skinning with its "
+                           "volume held exactly");
     page.chart(series, {.x_label = "time [s]", .y_label = "change of the body's volume [%]"});
     clips.push_back({{"name", clip.name},
                      {"volume_lbs", largest_loss(series[0]) / 100},
-                     {"volume_dqs", largest_loss(series[1]) / 100}});
+                     {"volume_dqs", largest_loss(series[1]) / 100},
+                     {"volume_exact", largest_loss(series[2]) / 100}});
   }
   session.report()["characters"].push_back({{"name", info.name},
                                             {"vertices", character.vertex_count()},
@@ -171,13 +196,15 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
 }
 
 void add_summary(HtmlPage& page, const Json& characters) {
-  const std::string head[] = {"character", "clip", "vertices", "joints", "LBS loses [%]", "DQS loses [%]"};
+  const std::string head[] = {"character",     "clip",          "vertices",       "joints",
+                              "LBS loses [%]", "DQS loses [%]", "exact loses [%]"};
   std::vector<std::vector<std::string>> rows;
   for (const Json& character : characters) {
     for (const Json& clip : character["clips"]) {
       rows.push_back({character["name"], clip["name"], character["vertices"].dump(), character["joints"].dump(),
                       number(-100 * clip["volume_lbs"].get<double>(), 3),
-                      number(-100 * clip["volume_dqs"].get<double>(), 3)});
+                      number(-100 * clip["volume_dqs"].get<double>(), 3),
+                      number(-100 * clip["volume_exact"].get<double>(), 1)});
     }
   }
   page.heading("In numbers");
@@ -200,8 +227,8 @@ int demo(const Demo& options, Session& session) {
 
   HtmlPage page("Isochor " ISOCHOR_VERSION ": the demo");
   page.paragraph(
-      "Procedural characters, bound anew by geodesic voxel binding; their clips under linear blend skinning and dual "
-      "quaternion skinning, and the volume that each loses.");
+      "Procedural characters, bound anew by geodesic voxel binding; their clips under linear blend skinning, dual "
+      "quaternion skinning, and with the volume held exactly; and the volume that each loses.");
   HtmlPage details("");
   for (const SampleInfo& info : chosen) {
     session.print(info.name + ": shape, binding, clips, pictures");

@@ -13,9 +13,9 @@ namespace {
 using volume::ComponentPlan;
 using volume::JointRegion;
 
-/// A step of the sequence that moves the skin further than this, in radii of its region, answers a pose that nobody
-/// will see.
-constexpr double kWildStep = 1.5;
+/// A step of the sequence that moves the skin further than this, in the body's radii there, in the pose or at rest,
+/// answers a pose that nobody will see.
+constexpr double kWildStep = 1;
 
 void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
   out.max_displacement = 0;
@@ -52,6 +52,7 @@ struct VolumeCorrector::Prepared {
   CorrectionField field;
   PosedSkin partial;
   std::vector<Vec3> moved;  // positions before a step
+  std::vector<Vec3> steps;
 
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
   void keep_exact(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
@@ -227,11 +228,20 @@ bool VolumeCorrector::Prepared::sequence_step(Index joint, std::span<const Joint
       sane = false;
       continue;
     }
+    steps.clear();
+    double largest = 0;
     for (const Index v : here.vertices) {
       const Mat3 linear = partial.maps[v].leftCols<3>();
       const Vec3 u = moved[v] - partial.positions[v] - linear * out.offsets[v];
-      out.offsets[v] += volume::RestSpace(linear).carry(u).offset;
+      steps.push_back(volume::RestSpace(linear).carry(u).offset);
+      largest = std::max(largest, steps.back().norm());
     }
+    // A flattened map turns a small displacement into a large offset, which the next pose shows in full.
+    if (largest > kWildStep * radius) {
+      sane = false;
+      continue;
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) out.offsets[here.vertices[i]] += steps[i];
   }
   return sane;
 }

@@ -2,8 +2,7 @@
 
 /// Displacements in a pose as offsets in the rest pose: c = linear(M)^-1 u.
 
-#include <Eigen/LU>
-#include <cmath>
+#include <Eigen/Geometry>
 
 #include "isochor/base/types.h"
 
@@ -20,27 +19,29 @@ struct Carried {
 /// two always belong together.
 class RestSpace {
  public:
-  explicit RestSpace(const Mat3& linear) : size_(linear.norm()) {
-    const double determinant = linear.determinant();
-    singular_ = !(std::abs(determinant) > 1e-30 * size_ * size_ * size_);
-    if (!singular_) inverse_ = linear.inverse();
+  explicit RestSpace(const Mat3& linear) : squared_size_(linear.squaredNorm()) {
+    rows_.row(0) = linear.col(1).cross(linear.col(2));
+    rows_.row(1) = linear.col(2).cross(linear.col(0));
+    rows_.row(2) = linear.col(0).cross(linear.col(1));
+    const double determinant = rows_.row(0).dot(linear.col(0));
+    const double nil = 1e-60 * squared_size_ * squared_size_ * squared_size_;
+    if (determinant * determinant > nil) per_determinant_ = 1 / determinant;
   }
 
   Carried carry(const Vec3& u) const {
     constexpr double kLargest = 20;
-    const double length = u.norm();
-    if (singular_ || length == 0) return {};
-    const Vec3 offset = inverse_ * u;
-    const double ratio = offset.norm() * size_ / (kLargest * length);
-    const double square = ratio * ratio;
+    const double length = u.squaredNorm();
+    if (per_determinant_ == 0 || length == 0) return {};
+    const Vec3 offset = per_determinant_ * (rows_ * u);
+    const double square = offset.squaredNorm() * squared_size_ / (kLargest * kLargest * length);
     const double kept = 1 / (1 + square * square);
     return {.offset = kept * offset, .displacement = kept * u};
   }
 
  private:
-  double size_;
-  bool singular_ = false;
-  Mat3 inverse_ = Mat3::Zero();
+  double squared_size_;
+  double per_determinant_ = 0;  // 0: nothing can be carried
+  Mat3 rows_;                   // the inverse times the determinant
 };
 
 }  // namespace isochor::volume

@@ -35,8 +35,13 @@ struct Saturated {
 };
 Saturated saturate(double height, double limit) {
   if (!(limit > 0)) return {0, 0};
-  const double x = height / limit;
-  const double power = 1 + x * x * x * x;
+  const double square = (height / limit) * (height / limit);
+  const double fourth = square * square;
+  // x / (1 + x⁴)^(1/4), and its series where that is as good: most of the skin moves little.
+  if (fourth < 1e-4) {
+    return {height * (1 - fourth * (0.25 - 0.15625 * fourth)), 1 - fourth * (1.25 - 1.40625 * fourth)};
+  }
+  const double power = 1 + fourth;
   const double root = 1 / std::sqrt(std::sqrt(power));
   return {height * root, root / power};
 }
@@ -62,8 +67,10 @@ TogetherSolver::TogetherSolver(const TogetherPlan& plan)
   }
   for (auto* field : {&height_, &slope_, &limit_, &loss_, &areas_, &closing_height_}) field->assign(vertices, 0.0);
   gamma_.resize(plan.blend_gamma.size());
-  for (auto* values : {&region_target_, &activity_, &first_error_}) values->assign(plan.regions.size(), 0.0);
+  for (auto* values : {&region_target_, &activity_, &first_error_, &collapse_})
+    values->assign(plan.regions.size(), 0.0);
   giver_of_region_.assign(plan.regions.size(), kNone);
+  amounts_.resize(plan.regions.size());
   std::size_t rings = 0;
   for (const ComponentPlan& part : plan.components) {
     rings = std::max(rings, part.touched.ring_count() + part.lids.ring_count());
@@ -263,16 +270,17 @@ void TogetherSolver::add_own_moves(const CorrectionField& field, Giver& giver) {
 }
 
 void TogetherSolver::shape_blends() {
+  const Index first = part_->first_region, end = first + part_->region_count;
+  std::fill(collapse_.begin() + first, collapse_.begin() + end, 0.0);
   for (const Index v : part_->support) {
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blend_region[b]];
-      if (g != kNone) givers_[g].collapse += plan_.blend_gamma[b] * loss_[v];
+      collapse_[plan_.blend_region[b]] += plan_.blend_gamma[b] * loss_[v];
     }
   }
   bool collapsed = false;
   for (Giver& giver : givers_) {
     if (giver.region == kNone) continue;
-    const double q = std::clamp(giver.collapse / plan_.gamma_squares[giver.region], 0.0, 0.999);
+    const double q = std::clamp(collapse_[giver.region] / plan_.gamma_squares[giver.region], 0.0, 0.999);
     giver.collapsed = smooth_step(0.3, 0.6, q);
     giver.collapse = q * giver.collapsed;
     collapsed = collapsed || giver.collapse > 0;
@@ -324,6 +332,10 @@ void TogetherSolver::round() {
     Giver& giver = givers_[g];
     giver.amount += balance_.amounts()[static_cast<Eigen::Index>(g)];
     giver.closing = std::abs(giver.amount) + kClosingShare * (giver.activity + kIdleActivity);
+  }
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    const Index g = giver_of_region_[r];
+    amounts_[r] = g == kNone ? Amounts{} : Amounts{givers_[g].amount, givers_[g].closing};
   }
   displace();
 }
@@ -414,10 +426,9 @@ void TogetherSolver::displace() {
   for (const Index v : support()) {
     double height = 0, closing = 0;
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blend_region[b]];
-      if (g == kNone) continue;
-      height += shaped_[b] * givers_[g].amount;
-      closing += shaped_[b] * givers_[g].closing;
+      const Amounts& given = amounts_[plan_.blend_region[b]];
+      height += shaped_[b] * given.height;
+      closing += shaped_[b] * given.closing;
     }
     const Saturated s = saturate(height, limit_[v]);
     height_[v] = s.value;

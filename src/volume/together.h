@@ -59,7 +59,11 @@ class TogetherSolver {
   std::vector<double> gamma_;       // of the plan's blends, where this pose shapes them
   std::span<const double> shaped_;  // these, or the plan's own
   std::vector<double> ring_volume_;
-  std::vector<double> region_target_, activity_, first_error_;  // by region
+  std::vector<double> region_target_, activity_, first_error_, collapse_;  // by region
+  struct Amounts {
+    double height = 0, closing = 0;
+  };
+  std::vector<Amounts> amounts_;  // by region: those of its giver, or nothing
 
   BalanceProblem problem_;
   Balance balance_;
