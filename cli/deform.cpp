@@ -145,6 +145,20 @@ Outcome deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   return {corrected.frames(), report_volume(corrected, session)};
 }
 
+/// Maps that tell how the skin turned. Those of dual quaternions never flatten it, as linear blending does in a twist;
+/// they are not there for a skin that is mirrored in places.
+std::vector<Mat34> turning_maps(const SkinnedVertices& vertices, std::span<const Affine> matrices,
+                                const Context& context) {
+  std::vector<Mat34> maps(vertices.positions.size());
+  try {
+    vertex_maps(Deformer::dqs, vertices, matrices, maps, context);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unsupported) throw;
+    vertex_maps(Deformer::lbs, vertices, matrices, maps, context);
+  }
+  return maps;
+}
+
 /// Normals of a corrected still follow its surface, as those of a baked motion do.
 void turn_normals(const Playback& playback, const Pose& pose, std::vector<PosedPart>& parts, const Context& context) {
   const Character& character = playback.character();
@@ -160,8 +174,7 @@ void turn_normals(const Playback& playback, const Pose& pose, std::vector<PosedP
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const Part& part = character.parts[p];
     if (!part.skinned() || parts[p].normals.empty()) continue;
-    std::vector<Mat34> maps(parts[p].positions.size());
-    vertex_maps(Deformer::lbs, {rest[p].positions, part.weights}, skin_matrices(part.skin, global), maps, context);
+    const auto maps = turning_maps({rest[p].positions, part.weights}, skin_matrices(part.skin, global), context);
     auto turned = normal_offsets({.maps = maps, .rest_normals = rest[p].normals, .turns = turns[p]});
     for (std::size_t v = 0; v < turned.size(); ++v) turned[v] += rest[p].normals[v];
     transform_normals(maps, turned, parts[p].normals);

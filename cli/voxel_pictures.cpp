@@ -19,20 +19,6 @@ const Color kBoundary = srgb(0x4d7fb8);
 const Color kInterior = srgb(0xd9705a);
 const Color kBone = srgb(0xf2d06b);
 
-std::vector<std::uint32_t> voxels_of_shape(const VoxelGrid& grid, const HandleShape& shape) {
-  switch (shape.kind) {
-    case HandleShape::Kind::point:
-      return voxels_of(grid, shape.a);
-    case HandleShape::Kind::segment:
-      return voxels_of(grid, Segment{shape.a, shape.b});
-    case HandleShape::Kind::ellipsoid:
-      return voxels_of(grid, OrientedEllipsoid{shape.a, shape.half_axes});
-    case HandleShape::Kind::box:
-      return voxels_of(grid, OrientedBox{shape.a, shape.half_axes});
-  }
-  return {};
-}
-
 /// The welded bind shape, its joints as handles, and the grid over both.
 struct Inside {
   Surface surface;
@@ -98,7 +84,7 @@ std::vector<std::uint32_t> bone_voxels(const Inside& inside, const VoxelSolid& s
   std::vector<std::uint32_t> codes;
   for (const Handle& handle : inside.handles) {
     for (const HandleShape& shape : handle.shapes) {
-      const auto voxels = voxels_of_shape(inside.grid, shape);
+      const auto voxels = voxels_of(inside.grid, shape);
       codes.insert(codes.end(), voxels.begin(), voxels.end());
     }
   }

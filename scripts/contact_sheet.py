@@ -41,7 +41,7 @@ def picture(path, clip, time, options, out):
     posed = run("deform", path, "--clip", clip, "--time", time, "-o", still, "--report", out.with_suffix(".json"), *options)
     if posed.returncode != 0:
         return posed.stderr.strip()
-    drawn = run("render", still, "-o", out, "--width", 420, "--height", 420, "--samples", 6)
+    drawn = run("render", still, "-o", out, "--width", 360, "--height", 360, "--samples", 4)
     report = json.loads(out.with_suffix(".json").read_text())
     still.unlink()
     out.with_suffix(".json").unlink()

@@ -1,6 +1,6 @@
 /// The numbers of the two papers that one can compute again: table 1 of Rohmer 2008 (volume lost by a bent cylinder of
 /// 256 vertices, and what each solver leaves) and figure 11 of Rohmer 2009 (what the order of axes and the order of
-/// joints change), printed beside the papers' own.
+/// joints change), printed beside the papers' own; and the radius of a twisted and a bent cylinder beside LBS and DQS.
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isochor/sample/cylinder.h"
@@ -197,11 +198,63 @@ void figure_11b() {
               percent(largest_difference(run({1, 2}), run({2, 1})), kRadius));
 }
 
+/// The least and the largest radius of the cylinder's rings in units of its own: the mean distance from the axis for a
+/// twist, that of a disc of the same area for a bend.
+struct Radii {
+  double least = 1e300, largest = 0;
+};
+enum class Turn { twist, bend };
+
+Radii ring_radii(const std::vector<Vec3>& positions, const CylinderOptions& options, Turn turn) {
+  Radii radii;
+  for (int r = 0; r < options.rings; ++r) {
+    const Vec3* ring = positions.data() + static_cast<std::size_t>(r) * options.segments;
+    double distance = 0;
+    Vec3 area = Vec3::Zero();
+    for (int s = 0; s < options.segments; ++s) {
+      distance += std::hypot(ring[s].x(), ring[s].z()) / options.segments;
+      area += 0.5 * (ring[s] - ring[0]).cross(ring[(s + 1) % options.segments] - ring[0]);
+    }
+    const double radius = turn == Turn::twist ? distance : std::sqrt(area.norm() / std::numbers::pi);
+    radii.least = std::min(radii.least, radius / options.radius);
+    radii.largest = std::max(radii.largest, radius / options.radius);
+  }
+  return radii;
+}
+
+void radius_profile() {
+  const CylinderOptions options{.radius = 0.5, .length = 2, .segments = 48, .rings = 121, .blend = 0.5, .rounding = 0};
+  Bench bench(make_cylinder(options, Context()));
+  VolumeCorrector corrector = VolumeCorrector::prepare(bench.skin);
+  CorrectedFrame corrected;
+  std::printf("\nRadius along a cylinder (1 at rest), default settings, joints together\n");
+  std::printf("              LBS              DQS              LBS, exact volume\n");
+  const auto print = [](const Radii& r) { std::printf("   %.3f to %.3f", r.least, r.largest); };
+  for (const auto& [turn, angles] : {std::pair{Turn::twist, std::array<double, 3>{90, 135, 170}},
+                                     std::pair{Turn::bend, std::array<double, 3>{45, 90, 120}}}) {
+    for (const double degrees : angles) {
+      Pose pose = rest_pose(bench.character.skeleton);
+      const Vec3 axis = turn == Turn::twist ? Vec3::UnitY() : Vec3::UnitX();
+      pose.local[1].rotation = Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis));
+      std::printf("%s %3.0f°", turn == Turn::twist ? "twist" : "bend ", degrees);
+      bench.skin.pose(pose, Deformer::dqs, bench.posed, Context());
+      const Radii dqs = ring_radii(bench.posed.positions, options, turn);
+      bench.pose(pose);
+      corrector.apply(bench.posed, {}, corrected);
+      print(ring_radii(bench.posed.positions, options, turn));
+      print(dqs);
+      print(ring_radii(corrected.positions, options, turn));
+      std::printf("\n");
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
   table_1();
   figure_11a();
   figure_11b();
+  radius_profile();
   return 0;
 }

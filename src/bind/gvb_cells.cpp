@@ -13,20 +13,6 @@ namespace {
 
 using Codes = std::vector<std::uint32_t>;
 
-Codes voxels_of(const VoxelGrid& grid, const HandleShape& shape) {
-  switch (shape.kind) {
-    case HandleShape::Kind::point:
-      return voxels_of(grid, shape.a);
-    case HandleShape::Kind::segment:
-      return voxels_of(grid, Segment{shape.a, shape.b});
-    case HandleShape::Kind::ellipsoid:
-      return voxels_of(grid, OrientedEllipsoid{shape.a, shape.half_axes});
-    case HandleShape::Kind::box:
-      return voxels_of(grid, OrientedBox{shape.a, shape.half_axes});
-  }
-  return {};
-}
-
 /// A leaf goes on in half voxels until it leaves the solid, and ends at the last place that was inside. Surfaces within
 /// the solid (a shell in a shell, teeth in a head) do not stop it.
 void grow_leaf(Handle& handle, const VoxelSolid& solid) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "isochor/base/error.h"
+#include "isochor/voxel/bone_voxels.h"
 
 namespace isochor {
 namespace {
@@ -251,6 +252,20 @@ double distance(const Handle& handle, const Vec3& p) {
   double nearest = std::numeric_limits<double>::infinity();
   for (const HandleShape& shape : handle.shapes) nearest = std::min(nearest, distance(shape, p));
   return nearest;
+}
+
+std::vector<std::uint32_t> voxels_of(const VoxelGrid& grid, const HandleShape& shape) {
+  switch (shape.kind) {
+    case HandleShape::Kind::point:
+      return voxels_of(grid, shape.a);
+    case HandleShape::Kind::segment:
+      return voxels_of(grid, Segment{shape.a, shape.b});
+    case HandleShape::Kind::ellipsoid:
+      return voxels_of(grid, OrientedEllipsoid{shape.a, shape.half_axes});
+    case HandleShape::Kind::box:
+      return voxels_of(grid, OrientedBox{shape.a, shape.half_axes});
+  }
+  return {};
 }
 
 Box bounding_box(std::span<const Handle> handles) {

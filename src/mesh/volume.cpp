@@ -305,7 +305,7 @@ VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<c
 void VolumeFunctional::areas(std::span<const Vec3> positions, std::span<double> out) const {
   if (vertices_.empty()) return;
   for (const Index v : vertices_) out[v] = 0;
-  const Vec3 origin = positions[vertices_.front()];
+  const Vec3& origin = positions[vertices_.front()];
   for (std::size_t r = 0; r < ring_count() - caps_; ++r) {
     const auto corners = ring(r);
     const double share =

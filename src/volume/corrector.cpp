@@ -18,14 +18,15 @@ using volume::JointRegion;
 constexpr double kWildStep = 1;
 
 void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
-  out.max_displacement = 0;
+  double largest = 0;
   out.max_displacement_vertex = kNone;
   for (std::size_t v = 0; v < out.positions.size(); ++v) {
-    const double moved = (out.positions[v] - posed.positions[v]).norm();
-    if (moved <= out.max_displacement) continue;
-    out.max_displacement = moved;
+    const double moved = (out.positions[v] - posed.positions[v]).squaredNorm();
+    if (moved <= largest) continue;
+    largest = moved;
     out.max_displacement_vertex = static_cast<Index>(v);
   }
+  out.max_displacement = std::sqrt(largest);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Vec3 field_directions(const CorrectionField& field, const FieldSetting& at, std:
     std::fill(out.begin(), out.end(), Vec3::Zero());
     return Vec3::Zero();
   }
-  const Vec3 shares = held_shares(field, effect);
+  Vec3 shares = held_shares(field, effect);
   Vec3 factor = Vec3::Zero();
   for (int a = 0; a < 3; ++a) {
     if (shares[a] > 0) factor[a] = shares[a] / effect[a];

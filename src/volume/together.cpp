@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "volume/rest_space.h"
 
@@ -11,12 +10,8 @@ namespace {
 
 /// Rounds of the balance, all with the effects at the start: the second makes up for what the first left out.
 constexpr int kRounds = 2;
-/// A map whose fibre (the rest normal carried along) is shorter than this has no direction to speak of.
-constexpr double kShortFibre = 0.02;
 /// Joints that do not move give little, but something: a breathing body has no moving joint.
 constexpr double kIdleActivity = 0.02;
-/// Variation of the maps over a region at which it counts as half active.
-constexpr double kHalfActive = 0.05;
 /// Share of the joints' radii in the direction along which the total is made exact.
 constexpr double kClosingShare = 0.05;
 /// How much worse than it began a region may end, relative to its volume, before that begins to count more.
@@ -25,9 +20,8 @@ constexpr double kWorse = 0.02;
 constexpr double kLargestWant = 0.7;
 constexpr double kExact = 1e-13;
 constexpr double kNoHold = 1e-9;
-/// Of the direction of displacement: the rest normal as the vertex's map carries it, the rest the posed surface's
-/// normal.
-constexpr double kFibreShare = 0.8;
+/// A component that moves rigidly keeps its volume to within this.
+constexpr double kRigid = 1e-12;
 
 /// Identity for small heights, never beyond ±limit.
 struct Saturated {
@@ -45,15 +39,6 @@ Saturated saturate(double height, double limit) {
   const double root = 1 / std::sqrt(std::sqrt(power));
   return {height * root, root / power};
 }
-
-double smooth_step(double low, double high, double x) {
-  const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
-/// The radius that linear blending loses where weights are s and 1 - s, g = 4 s (1 - s): 1 - sqrt(1 - q g), scaled to 1
-/// at g = 1.
-double lost_radius(double g, double q) { return g * (1 + std::sqrt(1 - q)) / (1 + std::sqrt(1 - q * g)); }
 
 }  // namespace
 
@@ -88,6 +73,9 @@ void TogetherSolver::solve(std::size_t part, const PosedSkin& posed, std::span<c
   if (givers_.empty() || target_ == 0) {
     volume.after = start_volume_;
     volume.residual = target_ - start_volume_;
+    // Vertices that follow one bone each, but not the same: no joint blends, and yet the skin between them stretches.
+    const bool stretched = !part_->rigid && std::abs(volume.residual) > kRigid * std::abs(target_);
+    if (stretched && plan_.options.solve.solver != VolumeSolver::linear) volume.outcome = VolumeOutcome::no_hold;
     return;
   }
   const bool linear = plan_.options.solve.solver == VolumeSolver::linear;
@@ -131,175 +119,6 @@ void TogetherSolver::measure_start() {
     measure_lids();
   }
   start_volume_ = current_volume();
-}
-
-void TogetherSolver::gather_support(std::span<const JointField> fields) {
-  wide_ = false;
-  const auto& component_of = plan_.skin->topology().component_of_vertex;
-  for (const JointField& own : fields) {
-    for (const Index v : own.field.vertices) wide_ = wide_ || component_of[v] == part_->component;
-  }
-  if (!wide_) return;
-  support_ = part_->support;
-  for (const JointField& own : fields) {
-    for (const Index v : own.field.vertices) {
-      if (component_of[v] == part_->component) support_.push_back(v);
-    }
-  }
-  std::sort(support_.begin(), support_.end());
-  support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
-  for (const Index v : support_) own_shift_[v].setZero();
-}
-
-void TogetherSolver::read_maps() {
-  // Lengths in units of the component's own scale, areas in its square.
-  const double scale = std::cbrt(std::abs(ratio_));
-  const double unit = scale > 0 ? 1 / scale : 1;
-  const double sign = ratio_ < 0 ? -1 : 1;
-  const bool by_area = plan_.options.solve.norm == FieldNorm::area;
-  const double mean_area = by_area ? 1 : mean_rest_area() * scale * scale;
-  for (const Index v : support()) {
-    const Vec3 fibre = unit * (posed_->maps[v].leftCols<3>() * plan_.rest_normals[v]);
-    const double squared = fibre.squaredNorm();
-    const double length = std::sqrt(squared);
-    loss_[v] = 1 - squared;
-    limit_[v] = plan_.options.reach;
-    const double radius = scale * plan_.radius[v];
-    height_[v] = 0;
-    slope_[v] = 1;
-    if (by_area) {
-      const Vec3 surface = sign * guarded_normal(gradient_[v], scale * scale * plan_.rest_areas[v]);
-      const Vec3 mixed = kFibreShare * fibre / (length + kShortFibre) + (1 - kFibreShare) * surface;
-      normal_[v] = radius * mixed / std::sqrt(mixed.squaredNorm() + kShortFibre * kShortFibre);
-    } else {
-      normal_[v] = sign * radius * gradient_[v] / mean_area;
-    }
-  }
-}
-
-double TogetherSolver::mean_rest_area() const {
-  double sum = 0;
-  for (const Index v : support()) sum += plan_.rest_areas[v];
-  return sum > 0 ? sum / static_cast<double>(support().size()) : 1;
-}
-
-void TogetherSolver::gather_givers(std::span<const JointField> fields) {
-  givers_.clear();
-  moves_.clear();
-  const double scale = std::cbrt(std::abs(ratio_));
-  const double unit = scale > 0 ? 1 / (scale * scale) : 1;
-  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
-    Mat3 mean = Mat3::Zero();
-    double squares = 0;
-    for (const Index v : plan_.samples[r]) {
-      const auto linear = posed_->maps[v].leftCols<3>();
-      mean += linear;
-      squares += linear.squaredNorm();
-    }
-    const auto count = static_cast<double>(plan_.samples[r].size());
-    const double variation = std::max(0.0, unit * (squares / count - (mean / count).squaredNorm()));
-    activity_[r] = variation / (variation + kHalfActive);
-    giver_of_region_[r] = static_cast<Index>(givers_.size());
-    givers_.push_back({.region = r, .activity = activity_[r]});
-  }
-  if (!fields.empty()) add_own_fields(fields);
-}
-
-void TogetherSolver::add_own_fields(std::span<const JointField> fields) {
-  part_->whole.areas(posed_->positions, areas_);
-  for (const JointField& own : fields) {
-    const Index joint = plan_.stands_for[own.joint];
-    const auto giver = std::find_if(givers_.begin(), givers_.end(), [&](const Giver& g) {
-      return g.region != kNone && plan_.regions[g.region].joint == joint && !g.own_field;
-    });
-    Giver* taker = giver == givers_.end() ? nullptr : &*giver;
-    if (taker == nullptr) {
-      givers_.push_back({.activity = 1});
-      taker = &givers_.back();
-    }
-    taker->own_field = true;
-    add_own_moves(own.field, *taker);
-  }
-  for (std::size_t g = givers_.size(); g-- > 0;) {
-    if (givers_[g].own_field && givers_[g].first == givers_[g].last) givers_.erase(givers_.begin() + g);
-  }
-  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) giver_of_region_[r] = kNone;
-  for (std::size_t g = 0; g < givers_.size(); ++g) {
-    if (givers_[g].region != kNone && !givers_[g].own_field)
-      giver_of_region_[givers_[g].region] = static_cast<Index>(g);
-  }
-}
-
-void TogetherSolver::add_own_moves(const CorrectionField& field, Giver& giver) {
-  CorrectionField& here = own_field_;
-  here.vertices.clear();
-  here.gamma.clear();
-  here.direction = field.direction;
-  here.frame = field.frame;
-  here.shares = field.shares;
-  const auto& component_of = plan_.skin->topology().component_of_vertex;
-  for (std::size_t i = 0; i < field.vertices.size(); ++i) {
-    if (component_of[field.vertices[i]] != part_->component) continue;
-    here.vertices.push_back(field.vertices[i]);
-    here.gamma.push_back(field.gamma[i]);
-  }
-  own_directions_.resize(here.vertices.size());
-  if (field.direction == CorrectionDirection::normal) {
-    for (std::size_t i = 0; i < here.vertices.size(); ++i) {
-      own_directions_[i] = here.gamma[i] * normal_[here.vertices[i]];
-    }
-  } else {
-    field_directions(here, {.gradient = gradient_, .areas = areas_, .norm = plan_.options.solve.norm}, own_directions_);
-  }
-  // Of the size of γ times the body's radius, so that amounts of different joints mean the same.
-  double size = 0, wanted = 0, largest = 0;
-  for (std::size_t i = 0; i < here.vertices.size(); ++i) {
-    size += areas_[here.vertices[i]] * own_directions_[i].squaredNorm();
-    wanted += areas_[here.vertices[i]] * here.gamma[i] * here.gamma[i];
-    largest = std::max(largest, here.gamma[i]);
-  }
-  giver.first = moves_.size();
-  if (size > 0 && largest > 0) {
-    const double radius = std::cbrt(std::abs(ratio_)) * part_->radius;
-    const double factor = radius * std::sqrt(wanted / size) / largest;
-    for (std::size_t i = 0; i < here.vertices.size(); ++i) {
-      moves_.push_back({here.vertices[i], factor * own_directions_[i]});
-    }
-  }
-  giver.last = moves_.size();
-}
-
-void TogetherSolver::shape_blends() {
-  const Index first = part_->first_region, end = first + part_->region_count;
-  std::fill(collapse_.begin() + first, collapse_.begin() + end, 0.0);
-  for (const Index v : part_->support) {
-    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      collapse_[plan_.blend_region[b]] += plan_.blend_gamma[b] * loss_[v];
-    }
-  }
-  bool collapsed = false;
-  for (Giver& giver : givers_) {
-    if (giver.region == kNone) continue;
-    const double q = std::clamp(collapse_[giver.region] / plan_.gamma_squares[giver.region], 0.0, 0.999);
-    giver.collapsed = smooth_step(0.3, 0.6, q);
-    giver.collapse = q * giver.collapsed;
-    collapsed = collapsed || giver.collapse > 0;
-  }
-  shaped_ = plan_.blend_gamma;
-  if (!collapsed) return;
-  for (const Index v : part_->support) {
-    double twisted = 0;
-    for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
-      const Index g = giver_of_region_[plan_.blend_region[b]];
-      gamma_[b] = plan_.blend_gamma[b];
-      if (g == kNone || givers_[g].collapse == 0) continue;
-      twisted = std::max(twisted, gamma_[b] * givers_[g].collapsed);
-      gamma_[b] = lost_radius(gamma_[b], givers_[g].collapse);
-    }
-    // What a twist has taken may be given back, however far that is.
-    limit_[v] = plan_.options.reach + twisted * std::max(0.0, 1 - std::sqrt(std::max(0.0, 1 - loss_[v])));
-  }
-  shaped_ = gamma_;
 }
 
 void TogetherSolver::measure_rings() {
@@ -519,12 +338,17 @@ VolumeOutcome TogetherSolver::close(CorrectedFrame& out) {
   return VolumeOutcome::exact;
 }
 
-/// What the closing direction would do if it were along the normals everywhere.
+/// About what the closing direction would do if it were along the normals everywhere.
 double TogetherSolver::closing_effect() const {
   const double scale = std::cbrt(std::abs(ratio_));
   double sum = 0;
-  for (const Index v : support()) sum += closing_[v].norm() * scale * scale * plan_.rest_areas[v];
-  return sum;
+  for (const Index v : support()) sum += closing_height_[v] * plan_.radius[v] * plan_.rest_areas[v];
+  for (const Giver& giver : givers_) {
+    for (std::size_t m = giver.first; m < giver.last; ++m) {
+      sum += giver.closing * moves_[m].d.norm() / scale * plan_.rest_areas[moves_[m].vertex];
+    }
+  }
+  return scale * scale * scale * sum;
 }
 
 void TogetherSolver::measure_regions(Moment moment, CorrectedFrame& out) {

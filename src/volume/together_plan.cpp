@@ -107,6 +107,11 @@ void plan_component(TogetherPlan& plan, ComponentPlan& part) {
     area += plan.rest_areas[v];
     plan.rest_normals[v] = gradient[v].norm() > 0 ? gradient[v].normalized() : Vec3::Zero();
   }
+  const auto first = skin.weights().row(part.whole.vertices().front());
+  for (const Index v : part.whole.vertices()) {
+    const auto row = skin.weights().row(v);
+    part.rigid = part.rigid && row.size() == 1 && first.size() == 1 && row[0].joint == first[0].joint;
+  }
   part.radius = 2 * std::abs(skin.playback().rest_volumes()[part.component]) / std::max(area, 1e-300);
 }
 

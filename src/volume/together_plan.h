@@ -19,6 +19,7 @@ struct ComponentPlan {
   std::vector<Index> support;  ///< where any γ > 0, increasing
   VolumeFunctional untouched;  ///< all others
   VolumeFunctional lids;       ///< the caps of all regions
+  bool rigid = true;           ///< follows one bone alone
   double radius = 0;           ///< of the body: twice the volume over the area
 };
 

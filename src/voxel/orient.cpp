@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "isochor/voxel/winding.h"
+#include "voxel/vertex_groups.h"
 
 namespace isochor::voxel {
 namespace {
@@ -229,24 +230,14 @@ double Orienter::close_openings(const Patch& patch, const Vec3& center, double& 
       ends.push_back(side.to);
     }
   }
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  const auto local = [&](Index v) {
-    return static_cast<std::size_t>(std::lower_bound(ends.begin(), ends.end(), v) - ends.begin());
-  };
-  std::vector<std::size_t> parent(ends.size());
-  for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = i;
-  const auto root = [&](std::size_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const Side& side : sides) parent[root(local(side.from))] = root(local(side.to));
+  VertexGroups openings(std::move(ends));
+  for (const Side& side : sides) openings.join(side.from, side.to);
 
-  std::vector<double> length(ends.size(), 0);
-  std::vector<double> count(ends.size(), 0);
-  std::vector<Vec3> mean(ends.size(), Vec3::Zero());
+  std::vector<double> length(openings.size(), 0);
+  std::vector<double> count(openings.size(), 0);
+  std::vector<Vec3> mean(openings.size(), Vec3::Zero());
   for (const Side& side : sides) {
-    const std::size_t opening = root(local(side.from));
+    const std::size_t opening = openings.group(side.from);
     const Vec3 a = position(s_.points[side.from]) - center;
     const Vec3 b = position(s_.points[side.to]) - center;
     length[opening] += (b - a).norm();
@@ -254,7 +245,7 @@ double Orienter::close_openings(const Patch& patch, const Vec3& center, double& 
     count[opening] += 1;
   }
   for (const Side& side : sides) {
-    const std::size_t opening = root(local(side.from));
+    const std::size_t opening = openings.group(side.from);
     const Vec3 a = position(s_.points[side.from]) - center;
     const Vec3 b = position(s_.points[side.to]) - center;
     cap_volume += (mean[opening] / count[opening]).dot(a.cross(b));

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "voxel/vertex_groups.h"
+
 namespace isochor::voxel {
 namespace {
 
@@ -42,28 +44,18 @@ std::vector<RimEdge> find_rim(const LatticeSurface& s) {
 std::vector<LatticeTriangle> close_rim(LatticeSurface& surface, const std::vector<RimEdge>& rim) {
   std::vector<Index> ends;
   for (const RimEdge& e : rim) ends.insert(ends.end(), {e.a, e.b});
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  const auto local = [&](Index v) {
-    return static_cast<std::size_t>(std::lower_bound(ends.begin(), ends.end(), v) - ends.begin());
-  };
-  std::vector<std::size_t> parent(ends.size());
-  for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = i;
-  const auto root = [&](std::size_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const RimEdge& e : rim) parent[root(local(e.a))] = root(local(e.b));
+  VertexGroups loops(std::move(ends));
+  for (const RimEdge& e : rim) loops.join(e.a, e.b);
 
   // Means of whole numbers: the same whatever the order.
-  std::vector<std::array<std::int64_t, 4>> sum(ends.size(), std::array<std::int64_t, 4>{});
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    auto& total = sum[root(i)];
-    for (int a = 0; a < 3; ++a) total[a] += surface.points[ends[i]][a];
+  std::vector<std::array<std::int64_t, 4>> sum(loops.size(), std::array<std::int64_t, 4>{});
+  for (const Index v : loops.ends()) {
+    auto& total = sum[loops.group(v)];
+    for (int a = 0; a < 3; ++a) total[a] += surface.points[v][a];
     ++total[3];
   }
-  std::vector<Index> apex(ends.size(), kNone);
-  for (std::size_t i = 0; i < ends.size(); ++i) {
+  std::vector<Index> apex(loops.size(), kNone);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
     if (sum[i][3] == 0) continue;
     apex[i] = static_cast<Index>(surface.points.size());
     LatticePoint p = {};
@@ -72,7 +64,7 @@ std::vector<LatticeTriangle> close_rim(LatticeSurface& surface, const std::vecto
   }
   std::vector<LatticeTriangle> caps;
   for (const RimEdge& e : rim) {
-    LatticeTriangle cap = {.corner = {e.b, e.a, apex[root(local(e.a))]}};
+    LatticeTriangle cap = {.corner = {e.b, e.a, apex[loops.group(e.a)]}};
     order_corners(cap, surface.points);
     if (e.sum < 0) cap.sign = -cap.sign;
     caps.insert(caps.end(), static_cast<std::size_t>(std::abs(e.sum)), cap);

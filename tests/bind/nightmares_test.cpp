@@ -79,7 +79,8 @@ TEST(Nightmares, FacesFlipped) {
 TEST(Nightmares, PartsShuffled) {
   const Surface& whole = bare_giraffe().parts[0].surface;
   Character pieces = bare_giraffe();
-  pieces.parts.assign(5, pieces.parts[0]);
+  const Part part_of_all = pieces.parts[0];
+  pieces.parts.assign(5, part_of_all);
   for (std::size_t p = 0; p < 5; ++p) {
     pieces.parts[p].surface.corners.clear();
     pieces.parts[p].surface.face_begin = {0};

@@ -315,6 +315,25 @@ TEST(VolumeCorrector, PassedThroughAndReported) {
   EXPECT_GT(report.max_displacement(), 0);
 }
 
+// Hard weights blend nowhere, yet the skin between the bones stretches: the whole component gives, and the report says
+// so.
+TEST(VolumeCorrector, HardWeightsAreWidened) {
+  Character character = cylinder();
+  SkinWeights& weights = character.parts[0].weights;
+  for (std::size_t v = 0; v < weights.vertex_count(); ++v) {
+    const Index joint = character.parts[0].surface.positions[v].y() < 1 ? 0 : 1;
+    for (Influence& i : weights.row(v))
+      i = {.joint = joint, .weight = 1.0 / static_cast<double>(weights.row(v).size())};
+  }
+  repair(weights, 2);
+  Subject subject(character);
+  EXPECT_TRUE(subject.corrector.regions().empty());
+  subject.together(turned(character, "Bone2", Vec3::UnitX(), 60));
+  EXPECT_GT(subject.frame.components[0].error_before(), 1e-3);
+  EXPECT_LT(subject.largest_error(), 1e-9);
+  EXPECT_EQ(subject.frame.components[0].outcome, VolumeOutcome::widened);
+}
+
 // A joint's own field takes the place of its blend: the skin moves along its axes only, and the volume is exact. An
 // empty one keeps the joint from giving.
 TEST(VolumeCorrector, OwnFields) {

@@ -9,6 +9,7 @@
 #include "isochor/base/options.h"
 #include "isochor/base/problem.h"
 #include "isochor/rig/skeleton.h"
+#include "isochor/voxel/grid.h"
 
 namespace isochor {
 
@@ -38,6 +39,9 @@ struct Handle {
 /// an approximation that is exact on its surface and within it (0), and first order outside.
 double distance(const HandleShape& shape, const Vec3& p);
 double distance(const Handle& handle, const Vec3& p);
+
+/// The voxels that a shape touches, as increasing Morton codes.
+std::vector<std::uint32_t> voxels_of(const VoxelGrid& grid, const HandleShape& shape);
 
 /// The box around all shapes.
 Box bounding_box(std::span<const Handle> handles);
