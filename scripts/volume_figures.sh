@@ -45,3 +45,18 @@ picture skin '{"default": {"effect": "skin", "gain": 1}}'
 picture organic '{"default": {"effect": "organic"}}'
 picture curve '{"default": {"effect": "curve", "mu": [0, 0.3, 0.7], "x": [[-0.9, 0], [-0.5, 1], [-0.1, 0.2], [0.2, 0]], "z": [[-0.3, 0], [0.3, 1]]}}'
 picture combined '{"default": {"effect": "combined", "combine": "product", "mu": [0, 0.5, 0.5], "maps": [{"effect": "folds", "sigma": 0.4}, {"effect": "muscle", "center": -0.2, "sigma": 0.4}]}}'
+
+# The giraffe of the papers' first author (as many vertices as that of table 1 of 2009), where the data folder is there:
+# its neck bent, plain and with the rubber effect. The file's faces look inward; they are turned for the picture.
+girafe=$root/../shared/data/rohmer-girafe
+if [ -d "$girafe" ]; then
+  awk '$1 == "f" { printf "f"; for (i = NF; i > 1; --i) printf " %s", $i; print ""; next } { print }' "$girafe/mesh.obj" >"$work/girafe.obj"
+  echo '{"joints": {"gi_neckC7": {"turn": [35, 0, 0]}, "gi_neckC4": {"turn": [45, 0, 0]}, "gi_neckC2": {"turn": [35, 0, 0]}}}' >"$work/neck.json"
+  echo '{"joints": {"gi_neck*": {"effect": "rubber"}}}' >"$work/rubber.json"
+  for volume in off exact; do
+    "$isochor" deform "$work/girafe.obj" --skeleton "$girafe/rig.txt" --pose "$work/neck.json" --effects "$work/rubber.json" \
+      --volume $volume -o "$work/girafe-$volume.obj" | sed -n "1s/^/giraffe, volume $volume: /p"
+    "$isochor" render "$work/girafe-$volume.obj" -o "$out/volume-girafe-$volume.png" --views left,top --width 360 --height 400 \
+      --samples 24 --quiet
+  done
+fi
