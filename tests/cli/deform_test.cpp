@@ -50,20 +50,32 @@ TEST_F(Deform, VolumeOff) {
   EXPECT_FALSE(report.contains("bake"));
 }
 
-// Every solver, both treatments of joints and both deformers hold the volume, in the file as well: the linear solver
-// better than skinning alone, the others to 1e-9 before and 1e-6 after rounding to the file's floats.
-TEST_F(Deform, EverySolverHoldsTheVolume) {
-  for (const std::string volume : {"exact", "three-step", "linear"}) {
+// Exact and three-step hold the volume, joints together and in sequence, for both deformers: to 1e-9, up to a twist of
+// 180°, and to 1e-6 in the file's floats.
+TEST_F(Deform, ExactSolversHoldTheVolume) {
+  for (const std::string volume : {"exact", "three-step"}) {
     for (const std::string joints : {"together", "sequence"}) {
       for (const std::string deformer : {"lbs", "dqs"}) {
         const std::string what = "--volume " + volume + " --joints " + joints + " --deformer " + deformer;
         ASSERT_EQ(run_isochor(here, "deform c.glb -o out.glb --bake frames --fps 4 --report r.json " + what).code, 0);
         const auto report = read_json(here / "r.json");
-        const auto& component = report["volume"]["components"][0];
-        const double allowed = volume == "linear" ? 0.8 * component["max_error_before"].get<double>() + 1e-3 : 1e-9;
-        EXPECT_LT(component["max_error_after"], allowed) << what;
+        EXPECT_LT(report["volume"]["max_error_after"], 1e-9) << what;
         EXPECT_LT(report["bake"]["max_volume_error"], 1e-6) << what;
       }
+    }
+  }
+}
+
+// The linear solver gives most of a bend's loss back.
+TEST_F(Deform, LinearSolverHoldsMostOfTheVolume) {
+  for (const std::string joints : {"together", "sequence"}) {
+    for (const std::string deformer : {"lbs", "dqs"}) {
+      const std::string what = "--joints " + joints + " --deformer " + deformer;
+      ASSERT_EQ(
+          run_isochor(here, "deform c.glb -o out.glb --clip bend --fps 4 --volume linear --report r.json " + what).code,
+          0);
+      const auto component = read_json(here / "r.json")["volume"]["components"][0];
+      EXPECT_LT(component["max_error_after"], 0.25 * component["max_error_before"].get<double>()) << what;
     }
   }
 }
