@@ -46,6 +46,7 @@ void play_clip(const Motion& motion, std::size_t i, double fps, Session& session
   const Clip& clip = motion.character.clips[motion.clips[i]];
   const auto times = bake_times(clip, fps);
   std::vector<Pose> poses;
+  poses.reserve(times.size());
   for (const double time : times) poses.push_back(sample(clip, motion.character.skeleton, time));
   motion.playback.begin(poses);
   if (motion.baker) motion.baker->begin_clip(motion.clips[i]);
@@ -116,7 +117,7 @@ struct Outcome {
 };
 
 CorrectionPlan make_plan(const PosedInput& input, const Deform& options, Session& session) {
-  const CorrectionPlan plan = plan_correction(options.correction, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  CorrectionPlan plan = plan_correction(options.correction, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
   report_plan(session.report()["options"], plan);
   return plan;
 }
