@@ -68,6 +68,7 @@ std::vector<PaintedMap> read_painted_maps(const GltfSource& source, const WholeS
   collect(settings.otherwise, names);
   for (const JointEffect& entry : settings.joints) collect(entry.effect, names);
   std::vector<PaintedMap> maps;
+  maps.reserve(names.size());
   for (const std::string& name : names) maps.push_back(read_map(source, whole, name));
   return maps;
 }
