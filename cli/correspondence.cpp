@@ -4,7 +4,7 @@
 #include <map>
 
 #include "bind_pose.h"
-#include "nearest.h"
+#include "isochor/mesh/nearest_points.h"
 
 namespace isochor::cli {
 namespace {
@@ -39,7 +39,7 @@ Correspondence correspond(const Playback& a, const Playback& b) {
     result.pairs.erase(std::unique(result.pairs.begin(), result.pairs.end()), result.pairs.end());
   } else {
     result.how = "nearest";
-    const NearestPoint nearest(b.surface().positions);
+    const NearestPoints nearest(b.surface().positions);
     for (std::size_t v = 0; v < a.surface().vertex_count(); ++v) {
       result.pairs.emplace_back(static_cast<Index>(v), nearest.find(a.surface().positions[v]));
     }

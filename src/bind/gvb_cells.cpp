@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "bind/nearest_points.h"
 #include "isochor/base/parallel.h"
+#include "isochor/mesh/nearest_points.h"
 #include "isochor/voxel/bone_voxels.h"
 
 namespace isochor {

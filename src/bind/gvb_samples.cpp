@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "bind/nearest_points.h"
 #include "isochor/base/parallel.h"
+#include "isochor/mesh/nearest_points.h"
 
 namespace isochor {
 namespace {

@@ -93,6 +93,37 @@ TEST_F(Deform, EffectsTravelWithTheCharacter) {
   EXPECT_EQ(read_json(here / "again.json")["options"]["effects"]["default"]["effect"], "muscle");
 }
 
+// A map that an artist painted is an attribute of the file: it shapes the correction, which stays exact. One that is
+// not there is refused.
+TEST_F(Deform, PaintedMap) {
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o c.gltf").code, 0);
+  auto document = read_json(here / "c.gltf");
+  // Positions read again, one number a vertex: the map is how far along y a vertex lies.
+  auto& attributes = document["meshes"][0]["primitives"][0]["attributes"];
+  auto accessor = document["accessors"][attributes["POSITION"].get<int>()];
+  auto view = document["bufferViews"][accessor["bufferView"].get<int>()];
+  view["byteStride"] = view.value("byteStride", 12);
+  attributes["_FAT"] = document["accessors"].size();
+  document["accessors"].push_back({{"bufferView", document["bufferViews"].size()},
+                                   {"byteOffset", accessor.value("byteOffset", 0) + 4},
+                                   {"componentType", 5126},
+                                   {"count", accessor["count"]},
+                                   {"type", "SCALAR"}});
+  document["bufferViews"].push_back(view);
+  test::write_text(here / "painted.gltf", document.dump());
+  test::write_text(here / "fat.json", R"({"default": {"effect": "painted", "map": "fat"}})");
+  test::write_text(here / "lean.json", R"({"default": {"effect": "painted", "map": "lean"}})");
+
+  const std::string moment = " --clip bend --time 0.8";
+  ASSERT_EQ(run_isochor(here, "deform painted.gltf -o a.obj --effects fat.json --report r.json" + moment).code, 0);
+  EXPECT_LT(read_json(here / "r.json")["volume"]["max_error_after"], 1e-9);
+  ASSERT_EQ(run_isochor(here, "deform painted.gltf -o plain.obj" + moment).code, 0);
+  EXPECT_GT(compare("a.obj", "plain.obj")["shape"]["max_distance"], 1e-3);
+  ASSERT_EQ(run_isochor(here, "deform painted.gltf -o out.glb --effects fat.json --clip bend --fps 4").code, 0);
+  expect_refused(run_isochor(here, "deform painted.gltf -o no.glb --effects lean.json"), "a map that is not there");
+  EXPECT_FALSE(std::filesystem::exists(here / "no.glb"));
+}
+
 // A volume that changes in time: the target of each moment is reached.
 TEST_F(Deform, Breathing) {
   test::write_text(here / "breath.json", R"({"volume": [[0, 1], [0.5, 1.1], [1, 1]]})");

@@ -1,4 +1,4 @@
-#include "bind/nearest_points.h"
+#include "isochor/mesh/nearest_points.h"
 
 #include <algorithm>
 #include <limits>
