@@ -1,8 +1,8 @@
 /// Corrects every clip of the characters named on the command line (files or samples) with default settings, and prints
 /// one line a clip: does the skin look right without anyone looking?
 ///
-///   volume_quality [--deformer lbs|dqs] [--joints together|sequence] [--fps N] [--clip NAME] [--worst PREFIX]
-///   FILE|SAMPLE...
+///   volume_quality [--deformer lbs|dqs] [--joints together|sequence] [--fps N] [--clip NAME] [--contact] [--worst
+///   PREFIX] FILE|SAMPLE...
 
 #include "volume/quality.h"
 
@@ -17,6 +17,7 @@
 #include "isochor/io/obj.h"
 #include "isochor/sample/sample.h"
 #include "isochor/volume/corrector.h"
+#include "isochor/voxel/winding.h"
 
 namespace {
 
@@ -28,7 +29,14 @@ struct Arguments {
   double fps = 30;
   std::string clip, worst;
   double detail = -1;  // a time
+  bool contact = false;
   std::vector<std::string> characters;
+};
+
+/// Shares of the skin by area.
+struct Contact {
+  double buried = 0;    // lies inside other skin
+  double inverted = 0;  // shows its back
 };
 
 struct Measures {
@@ -36,6 +44,12 @@ struct Measures {
   double displacement = 0;                   // in local radii
   Index displacement_vertex = kNone;
   double displacement_time = 0;
+  double beyond = 0;  // the largest displacement less what the deformer has taken of the radius there
+  Index beyond_vertex = kNone;
+  double beyond_time = 0;
+  Contact before, after;       // means over frames
+  double inverted_growth = 0;  // of one frame
+  double inverted_time = 0;
   double bumps = 0;  // normals' variation over LBS's
   double bumps_mean = 0;
   double bumps_time = 0;
@@ -48,6 +62,7 @@ struct Measures {
   Index fine_vertex = kNone;
   double coarse = 0, fine = 0;  // the largest change of the displacements between frames, at both rates
   int inexact = 0;
+  double steepness = 0;  // mean over frames of the rms slope of the displacement over edges
 };
 
 class Quality {
@@ -58,14 +73,16 @@ class Quality {
         playback_(character),
         skin_(playback_),
         corrector_(VolumeCorrector::prepare(skin_, arguments.options)),
-        radii_(test::local_radii(playback_)) {}
+        radii_(test::local_radii(playback_)),
+        normals_(vertex_normals(playback_.surface())) {}
 
   Measures clip(const Clip& clip) {
     Measures m;
     const int n = std::max(2, static_cast<int>(std::lround(arguments_.fps * clip.duration())));
     std::vector<Vec3> last;
     const int dense = 4 * n;
-    const double size = bounding_box(playback_.surface().positions).diagonal().norm();
+    correct(sample(clip, character_.skeleton, clip.start()));
+    const double size = bounding_box(posed_.positions).diagonal().norm();
     std::vector<Vec3> last_coarse;
     for (int i = 0; i <= dense; ++i) {
       const double time = clip.start() + clip.duration() * i / dense;
@@ -86,6 +103,8 @@ class Quality {
     m.bumps_mean /= frames;
     m.local_before /= frames;
     m.local_after /= frames;
+    m.steepness /= frames;
+    for (double* share : {&m.before.buried, &m.before.inverted, &m.after.buried, &m.after.inverted}) *share /= frames;
     m.rms_before = std::sqrt(m.rms_before / frames);
     m.rms_after = std::sqrt(m.rms_after / frames);
     return m;
@@ -136,6 +155,7 @@ class Quality {
   WeldedSkin skin_;
   VolumeCorrector corrector_;
   std::vector<double> radii_;
+  std::vector<Vec3> normals_;
   PosedSkin posed_;
   CorrectedFrame frame_;
   Context context_;
@@ -167,6 +187,38 @@ class Quality {
     std::vector<Vec3> result(posed_.positions.size());
     for (std::size_t v = 0; v < result.size(); ++v) result[v] = frame_.positions[v] - posed_.positions[v];
     return result;
+  }
+
+  /// Just outside of skin that lies in other skin of its component the winding number is above 0; of skin that shows
+  /// its back, below.
+  Contact contact(const std::vector<Vec3>& positions) const {
+    double all = 0;
+    Contact share;
+    for (std::size_t c = 0; c < playback_.topology().components.size(); ++c) {
+      if (!playback_.has_volume(c)) continue;
+      std::vector<TriangleCorners> triangles;
+      const VolumeFunctional whole(playback_.surface(), playback_.topology().components[c]);
+      for (std::size_t r = 0; r < whole.ring_count(); ++r) {
+        const auto ring = whole.ring(r);
+        for (std::size_t i = 1; i + 1 < ring.size(); ++i) {
+          triangles.push_back({positions[ring[0]], positions[ring[i]], positions[ring[i + 1]]});
+        }
+      }
+      const double side = playback_.rest_volumes()[c] < 0 ? -1 : 1;
+      const WindingTree tree(triangles);
+      for (const TriangleCorners& t : triangles) {
+        const Vec3 normal = 0.5 * (t[1] - t[0]).cross(t[2] - t[0]);
+        const double area = normal.norm();
+        if (!(area > 0)) continue;
+        const Vec3 outside = (t[0] + t[1] + t[2]) / 3 + side * 1e-3 / std::sqrt(area) * normal;
+        all += area;
+        const double winding = side * tree.estimate(outside, 0.02).value;
+        if (winding > 0.5) share.buried += area;
+        if (winding < -0.5) share.inverted += area;
+      }
+    }
+    if (!(all > 0)) return {};
+    return {.buried = share.buried / all, .inverted = share.inverted / all};
   }
 
   void measure(double time, Measures& m) {
@@ -204,11 +256,40 @@ class Quality {
       m.rms_before += squares_before / n;
       m.rms_after += squares_after / n;
     }
+    double slopes = 0;
+    const auto& edges = playback_.topology().edges;
+    for (const Edge& e : edges) {
+      const double length = (playback_.surface().positions[e.a] - playback_.surface().positions[e.b]).norm();
+      if (radii_[e.a] <= 0 || !(length > 0)) continue;
+      const Index c = playback_.topology().component_of_vertex[e.a];
+      const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / playback_.rest_volumes()[c]));
+      const Vec3 change = frame_.positions[e.a] - posed_.positions[e.a] - frame_.positions[e.b] + posed_.positions[e.b];
+      slopes += (change / (scale * length)).squaredNorm();
+    }
+    m.steepness += std::sqrt(slopes / static_cast<double>(edges.size()));
+    if (arguments_.contact) {
+      const Contact lbs = contact(posed_.positions), ours = contact(frame_.positions);
+      m.before.buried += lbs.buried;
+      m.before.inverted += lbs.inverted;
+      m.after.buried += ours.buried;
+      m.after.inverted += ours.inverted;
+      if (ours.inverted - lbs.inverted > m.inverted_growth) {
+        m.inverted_growth = ours.inverted - lbs.inverted;
+        m.inverted_time = time;
+      }
+    }
     for (std::size_t v = 0; v < radii_.size(); ++v) {
       if (radii_[v] <= 0) continue;
       const Index c = playback_.topology().component_of_vertex[v];
       const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / playback_.rest_volumes()[c]));
       const double moved = (frame_.positions[v] - posed_.positions[v]).norm() / (scale * radii_[v]);
+      const Vec3 fibre = posed_.maps[v].leftCols<3>() * normals_[v];
+      const double lost = std::max(0.0, 1 - fibre.norm() / scale);
+      if (moved - lost > m.beyond) {
+        m.beyond = moved - lost;
+        m.beyond_vertex = static_cast<Index>(v);
+        m.beyond_time = time;
+      }
       if (moved > m.displacement) {
         m.displacement = moved;
         m.displacement_vertex = static_cast<Index>(v);
@@ -244,17 +325,24 @@ void run(const std::string& name, const Arguments& arguments) {
     }
     const Measures m = quality.clip(clip);
     std::printf(
-        "%-18.18s %-16.16s vol %7.4f -> %7.1e%s  spike %.3f r (v%d t%.2f)  bumps %.3f (mean %.3f t%.2f)  local mean "
-        "%.4f -> %.4f rms %.4f -> %.4f  worst +%.4f %s t%.2f  pop %.5f / %.5f = %.2f (v%d t%.3f)\n",
+        "%-18.18s %-16.16s vol %7.4f -> %7.1e%s  spike %.3f r (v%d t%.2f) beyond loss %.3f (v%d t%.2f)  bumps %.3f "
+        "(mean %.3f t%.2f)  local mean "
+        "%.4f -> %.4f rms %.4f -> %.4f  worst +%.4f %s t%.2f  pop %.5f / %.5f = %.2f (v%d t%.3f)  steep %.4f",
         character.name.empty() ? name.c_str() : character.name.c_str(), clip.name.c_str(), m.error_before,
-        m.error_after, m.inexact > 0 ? "!" : " ", m.displacement, m.displacement_vertex, m.displacement_time, m.bumps,
-        m.bumps_mean, m.bumps_time, m.local_before, m.local_after, m.rms_before, m.rms_after, m.worse,
-        m.worse_joint == kNone ? "-" : quality.joint_name(m.worse_joint).c_str(), m.worse_time, m.coarse, m.fine,
-        m.fine > 0 ? m.coarse / m.fine : 0, m.fine_vertex, m.fine_time);
+        m.error_after, m.inexact > 0 ? "!" : " ", m.displacement, m.displacement_vertex, m.displacement_time, m.beyond,
+        m.beyond_vertex, m.beyond_time, m.bumps, m.bumps_mean, m.bumps_time, m.local_before, m.local_after,
+        m.rms_before, m.rms_after, m.worse, m.worse_joint == kNone ? "-" : quality.joint_name(m.worse_joint).c_str(),
+        m.worse_time, m.coarse, m.fine, m.fine > 0 ? m.coarse / m.fine : 0, m.fine_vertex, m.fine_time, m.steepness);
+    if (arguments.contact) {
+      std::printf("  buried %.4f -> %.4f  inverted %.6f -> %.6f worst +%.6f t%.2f", m.before.buried, m.after.buried,
+                  m.before.inverted, m.after.inverted, m.inverted_growth, m.inverted_time);
+    }
+    std::printf("\n");
     std::fflush(stdout);
     if (!arguments.worst.empty()) {
       const std::string stem = arguments.worst + character.name + "-" + clip.name;
       quality.write(clip, m.displacement_time, stem + "-spike");
+      if (arguments.contact) quality.write(clip, m.inverted_time, stem + "-inverted");
       quality.write(clip, m.bumps_time, stem + "-bumps");
       quality.write(clip, m.worse_time, stem + "-worse");
     }
@@ -278,6 +366,8 @@ int main(int argc, char** argv) {
       if (solver == "linear") arguments.options.solve.solver = VolumeSolver::linear;
     } else if (a == "--stiffness") {
       arguments.options.stiffness = std::atof(next().c_str());
+    } else if (a == "--smoothness") {
+      arguments.options.smoothness = std::atof(next().c_str());
     } else if (a == "--reach") {
       arguments.options.reach = std::atof(next().c_str());
     } else if (a == "--fps") {
@@ -286,6 +376,8 @@ int main(int argc, char** argv) {
       arguments.detail = std::atof(next().c_str());
     } else if (a == "--clip") {
       arguments.clip = next();
+    } else if (a == "--contact") {
+      arguments.contact = true;
     } else if (a == "--worst") {
       arguments.worst = next();
     } else {

@@ -198,6 +198,7 @@ void VolumeFunctional::add_ring(std::span<const Index> ring, bool reversed) {
   } else {
     corners_.insert(corners_.end(), ring.begin(), ring.end());
   }
+  all_rings_.push_back(static_cast<Index>(begin_.size()) - 1);
   begin_.push_back(static_cast<Index>(corners_.size()));
 }
 
@@ -242,25 +243,26 @@ double VolumeFunctional::volume(std::span<const Vec3> positions, const Vec3& ori
   return sum / 6;
 }
 
-void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const Vec3& origin, std::span<double> out) const {
-  for (std::size_t r = 0; r < ring_count(); ++r) {
+void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const RingView& view,
+                                    std::span<double> out) const {
+  for (const Index r : view.rings) {
     const auto corners = ring(r);
-    const RingMoments m = moments(corners, positions, origin);
+    const RingMoments m = moments(corners, positions, view.origin);
     out[r] = m.sum.dot(m.normal) / (6.0 * static_cast<double>(corners.size()));
   }
 }
 
 void VolumeFunctional::gradient(std::span<const Vec3> positions, std::span<Vec3> out) const {
-  if (!vertices_.empty()) gradient(positions, positions[vertices_.front()], out, {});
+  if (!vertices_.empty()) gradient(positions, {positions[vertices_.front()], all_rings_}, out, {});
 }
 
-void VolumeFunctional::gradient(std::span<const Vec3> positions, const Vec3& origin, std::span<Vec3> out,
+void VolumeFunctional::gradient(std::span<const Vec3> positions, const RingView& view, std::span<Vec3> out,
                                 std::span<double> ring_volumes) const {
   for (const Index v : vertices_) out[v].setZero();
-  for (std::size_t r = 0; r < ring_count(); ++r) {
+  for (const Index r : view.rings) {
     const auto corners = ring(r);
     const std::size_t n = corners.size();
-    const RingMoments m = moments(corners, positions, origin);
+    const RingMoments m = moments(corners, positions, view.origin);
     const double scale = 1 / (6.0 * static_cast<double>(n));
     const Vec3 normal = scale * m.normal, s = scale * m.sum;
     if (!ring_volumes.empty()) ring_volumes[r] = s.dot(m.normal);
@@ -281,15 +283,16 @@ void VolumeFunctional::gradient(std::span<const Vec3> positions, const Vec3& ori
 }
 
 VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction) const {
-  return vertices_.empty() ? VolumeCubic() : along(positions, direction, positions[vertices_.front()], {});
+  return vertices_.empty() ? VolumeCubic()
+                           : along(positions, direction, {positions[vertices_.front()], all_rings_}, {});
 }
 
 VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction,
-                                    const Vec3& origin, std::span<double> ring_volumes) const {
+                                    const RingView& view, std::span<double> ring_volumes) const {
   VolumeCubic cubic;
-  for (std::size_t r = 0; r < ring_count(); ++r) {
+  for (const Index r : view.rings) {
     const auto corners = ring(r);
-    const RingMoments m = moments(corners, positions, origin);
+    const RingMoments m = moments(corners, positions, view.origin);
     const RingExpansion e = expand(corners, positions, direction);
     Vec3 move = Vec3::Zero();
     for (const Index v : corners) move += direction[v];

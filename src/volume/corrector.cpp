@@ -13,9 +13,8 @@ namespace {
 using volume::ComponentPlan;
 using volume::JointRegion;
 
-/// A step of the sequence that moves the skin further than this, in the body's radii there, in the pose or at rest,
-/// answers a pose that nobody will see.
-constexpr double kWildStep = 1;
+/// Relative to the volume.
+constexpr double kExact = 1e-12;
 
 void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
   double largest = 0;
@@ -35,7 +34,7 @@ struct VolumeCorrector::Prepared {
   Prepared(const WeldedSkin& skin, const CorrectorOptions& options)
       : plan(volume::plan_together(skin, options)),
         together(plan),
-        field_solver(skin.surface().vertex_count(), options.solve),
+        sequence(plan),
         closing_solver(skin.surface().vertex_count(), {.norm = options.solve.norm}) {
     for (const JointRegion& region : plan.regions) {
       regions.push_back({.joint = region.joint,
@@ -48,18 +47,15 @@ struct VolumeCorrector::Prepared {
 
   volume::TogetherPlan plan;
   volume::TogetherSolver together;
-  FieldSolver field_solver, closing_solver;
+  volume::SequenceSolver sequence;
+  FieldSolver closing_solver;
   std::vector<Region> regions;
   CorrectionField field;
-  PosedSkin partial;
   std::vector<Vec3> moved;  // positions before a step
-  std::vector<Vec3> steps;
 
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
   void keep_exact(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
   void carry_to_rest(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
-  bool sequence_step(Index joint, std::span<const JointField> own, CorrectedFrame& out);
-  const CorrectionField& step_field(Index joint, const ComponentPlan& part, std::span<const JointField> own);
   void measure_regions(const PosedSkin& posed, CorrectedFrame& out) const;
 };
 
@@ -92,7 +88,8 @@ void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> 
   for (std::size_t p = 0; p < prepared_->plan.components.size(); ++p) {
     const ComponentPlan& part = prepared_->plan.components[p];
     prepared_->together.solve(p, posed, fields, out);
-    if (out.components[part.component].outcome == VolumeOutcome::no_hold) {
+    const VolumeOutcome outcome = out.components[part.component].outcome;
+    if (outcome == VolumeOutcome::no_hold || outcome == VolumeOutcome::no_root) {
       prepared_->keep_exact(part, posed, out);
     }
   }
@@ -109,13 +106,14 @@ void VolumeCorrector::Prepared::keep_exact(const ComponentPlan& part, const Pose
   for (const Index v : part.support) {
     double gamma = 0;
     for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) gamma = std::max(gamma, plan.blend_gamma[b]);
+    // By the same share of its own radius everywhere: what a trunk can bear would tear an ear.
     field.vertices.push_back(v);
-    field.gamma.push_back(gamma);
+    field.gamma.push_back(gamma * plan.radius[v]);
   }
   VolumeOutcome worst = VolumeOutcome::exact;
   for (int pass = 0; pass < 30; ++pass) {
     const double left = volume.target - part.whole.volume(out.positions);
-    if (std::abs(left) <= 1e-12 * std::abs(volume.target)) break;
+    if (std::abs(left) <= kExact * std::abs(volume.target)) break;
     moved = out.positions;
     const SolveResult result = closing_solver.solve(part.whole, field, left, out.positions);
     worst = std::max(worst, result.outcome);
@@ -147,20 +145,7 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const Poses& poses, Co
   }
   self.measure_regions(posed, out);
 
-  volume::PartialPoses partial(skin(), pose, posed);
-  std::vector<JointField> own;
-  for (std::size_t j = 0; j < skin().skeleton().size(); ++j) {
-    const auto joint = static_cast<Index>(j);
-    const bool moves = partial.moves(joint);
-    partial.move(joint);
-    if (!moves) continue;
-    const Pose step = partial.pose();
-    poses.skin(step, self.partial);
-    own.clear();
-    if (poses.fields) poses.fields(joint, step, self.partial, own);
-    if (!self.sequence_step(joint, own, out)) out.wild_joints.push_back(joint);
-  }
-
+  self.sequence.solve(pose, posed, poses, out);
   for (std::size_t v = 0; v < out.positions.size(); ++v) {
     if (!out.offsets[v].isZero(0)) {
       out.positions[v] = posed.positions[v] + posed.maps[v].leftCols<3>() * out.offsets[v];
@@ -172,79 +157,12 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const Poses& poses, Co
     volume.residual = volume.target - volume.after;
     if (options().solve.solver == VolumeSolver::linear) {
       volume.outcome = VolumeOutcome::linear;
-    } else if (part.region_count > 0) {
+    } else if (part.region_count > 0 || (!part.rigid && volume.error_after() > kExact)) {
       self.keep_exact(part, posed, out);
     }
   }
   self.measure_regions(posed, out);
   find_largest(posed, out);
-}
-
-const CorrectionField& VolumeCorrector::Prepared::step_field(Index joint, const ComponentPlan& part,
-                                                             std::span<const JointField> own) {
-  field.vertices.clear();
-  field.gamma.clear();
-  field.direction = CorrectionDirection::normal;
-  const auto& component_of = plan.skin->topology().component_of_vertex;
-  for (const JointField& candidate : own) {
-    if (candidate.joint != joint) continue;
-    for (std::size_t i = 0; i < candidate.field.vertices.size(); ++i) {
-      if (component_of[candidate.field.vertices[i]] != part.component) continue;
-      field.vertices.push_back(candidate.field.vertices[i]);
-      field.gamma.push_back(candidate.field.gamma[i]);
-    }
-    field.direction = candidate.field.direction;
-    field.frame = candidate.field.frame;
-    field.shares = candidate.field.shares;
-    return field;
-  }
-  for (Index r = part.first_region; r < part.first_region + part.region_count; ++r) {
-    if (plan.regions[r].joint != joint) continue;
-    field.vertices = plan.regions[r].vertices;
-    field.gamma = plan.regions[r].gamma;
-  }
-  return field;
-}
-
-/// False where the step is too wild to be worth correcting; nothing was done then.
-bool VolumeCorrector::Prepared::sequence_step(Index joint, std::span<const JointField> own, CorrectedFrame& out) {
-  bool sane = true;
-  moved.resize(partial.positions.size());
-  for (std::size_t v = 0; v < moved.size(); ++v) {
-    moved[v] = partial.positions[v] + partial.maps[v].leftCols<3>() * out.offsets[v];
-  }
-  for (const ComponentPlan& part : plan.components) {
-    const CorrectionField& here = step_field(plan.stands_for[joint], part, own);
-    if (here.vertices.empty()) continue;
-    const double left = partial.target_volumes[part.component] - part.whole.volume(moved);
-    const SolveResult result = field_solver.solve(part.whole, here, left, moved);
-    double radius = 0;
-    for (const Index v : here.vertices) radius = std::max(radius, plan.radius[v]);
-    if (radius == 0) radius = part.radius;
-    const double scale = std::cbrt(
-        std::abs(partial.target_volumes[part.component] / plan.skin->playback().rest_volumes()[part.component]));
-    const bool reached = result.outcome == VolumeOutcome::exact || result.outcome == VolumeOutcome::linear ||
-                         result.outcome == VolumeOutcome::nothing;
-    if (!reached || result.largest > kWildStep * scale * radius) {
-      sane = false;
-      continue;
-    }
-    steps.clear();
-    double largest = 0;
-    for (const Index v : here.vertices) {
-      const Mat3 linear = partial.maps[v].leftCols<3>();
-      const Vec3 u = moved[v] - partial.positions[v] - linear * out.offsets[v];
-      steps.push_back(volume::RestSpace(linear).carry(u).offset);
-      largest = std::max(largest, steps.back().norm());
-    }
-    // A flattened map turns a small displacement into a large offset, which the next pose shows in full.
-    if (largest > kWildStep * radius) {
-      sane = false;
-      continue;
-    }
-    for (std::size_t i = 0; i < steps.size(); ++i) out.offsets[here.vertices[i]] += steps[i];
-  }
-  return sane;
 }
 
 void VolumeCorrector::Prepared::measure_regions(const PosedSkin& posed, CorrectedFrame& out) const {

@@ -66,9 +66,10 @@ Problems VolumeReport::problems() const {
          "{} components could not keep their volume where their joints blend, and were corrected all over");
   report(problems, unreached_, Severity::warning, "volume-not-reached",
          "{} components could not be brought to their volume in every frame; the largest error is in the report");
-  report(problems, wild_, Severity::note, "volume-wild-steps",
-         "{} joints, moved before the others, tear the skin in poses that are never seen; these steps were left to the "
-         "last one (joints together has no such steps)");
+  report(
+      problems, wild_, Severity::note, "volume-wild-steps",
+      "{} joints, moved before the others, tear the skin in poses that are never seen; these steps were cut short, and "
+      "the last one made up for them (joints together has no such steps)");
   return problems;
 }
 

@@ -10,14 +10,14 @@ namespace {
 
 /// Rounds of the balance, all with the effects at the start: the second makes up for what the first left out.
 constexpr int kRounds = 2;
-/// Joints that do not move give little, but something: a breathing body has no moving joint.
-constexpr double kIdleActivity = 0.02;
 /// Share of the joints' radii in the direction along which the total is made exact.
 constexpr double kClosingShare = 0.05;
 /// How much worse than it began a region may end, relative to its volume, before that begins to count more.
 constexpr double kWorse = 0.02;
 /// No region asks for more than this, relative to its volume: one that is turned inside out would drown the others.
 constexpr double kLargestWant = 0.7;
+/// Fields of the artist's may go this much further than the joints' own.
+constexpr double kOwnReach = 2;
 constexpr double kExact = 1e-13;
 constexpr double kNoHold = 1e-9;
 /// A component that moves rigidly keeps its volume to within this.
@@ -50,8 +50,10 @@ TogetherSolver::TogetherSolver(const TogetherPlan& plan)
   for (auto* field : {&normal_, &gradient_, &rim_gradient_, &own_shift_, &positions_, &closing_, &closing_offset_}) {
     field->assign(vertices, Vec3::Zero());
   }
-  for (auto* field : {&height_, &slope_, &limit_, &loss_, &areas_, &closing_height_}) field->assign(vertices, 0.0);
+  for (auto* field : {&height_, &slope_, &own_slope_, &limit_, &loss_, &areas_, &closing_height_})
+    field->assign(vertices, 0.0);
   gamma_.resize(plan.blend_gamma.size());
+  awake_.assign(vertices, 0);
   for (auto* values : {&region_target_, &activity_, &first_error_, &collapse_})
     values->assign(plan.regions.size(), 0.0);
   giver_of_region_.assign(plan.regions.size(), kNone);
@@ -61,6 +63,8 @@ TogetherSolver::TogetherSolver(const TogetherPlan& plan)
     rings = std::max(rings, part.touched.ring_count() + part.lids.ring_count());
   }
   ring_volume_.resize(rings);
+  awake_rings_.reserve(rings);
+  own_support_.reserve(vertices);
 }
 
 void TogetherSolver::solve(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields,
@@ -101,33 +105,46 @@ void TogetherSolver::begin(std::size_t part, const PosedSkin& posed, std::span<c
   }
   gather_support(fields);
   for (const Index v : around().vertices()) positions_[v] = posed.positions[v];
+  read_activity();
   measure_start();
   read_maps();
   gather_givers(fields);
   shape_blends();
+  bound_limits();
 }
 
 void TogetherSolver::measure_start() {
   if (part_->whole.vertices().empty()) return;
   origin_ = posed_->positions[part_->whole.vertices().front()];
   untouched_volume_ = part_->untouched.volume(posed_->positions, origin_);
-  if (wide_) {
-    part_->whole.gradient(positions_, gradient_);
+  bool sleepers = false;
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    sleepers = sleepers || activity_[r] < kAsleep;
+  }
+  if (wide_ || sleepers) {
     measure_rings();
   } else {
-    part_->touched.gradient(positions_, origin_, gradient_, ring_volume_);
+    part_->touched.gradient(positions_, {origin_, rings_}, gradient_, ring_volume_);
     measure_lids();
   }
   start_volume_ = current_volume();
+  idle_ = idle_activity();
+  if (wide_) {
+    part_->whole.gradient(positions_, gradient_);
+  } else if (sleepers) {
+    if (idle_ == 0) leave_sleepers_out();
+    part_->touched.gradient(positions_, {origin_, rings_}, gradient_, {});
+  }
 }
 
 void TogetherSolver::measure_rings() {
-  part_->touched.ring_volumes(positions_, origin_, ring_volume_);
+  part_->touched.ring_volumes(positions_, {origin_, rings_}, ring_volume_);
   measure_lids();
 }
 
 void TogetherSolver::measure_lids() {
-  part_->lids.ring_volumes(positions_, origin_, std::span(ring_volume_).subspan(part_->touched.ring_count()));
+  part_->lids.ring_volumes(positions_, {origin_, part_->lids.all_rings()},
+                           std::span(ring_volume_).subspan(part_->touched.ring_count()));
 }
 
 double TogetherSolver::current_volume() const {
@@ -150,7 +167,7 @@ void TogetherSolver::round() {
   for (std::size_t g = 0; g < givers_.size(); ++g) {
     Giver& giver = givers_[g];
     giver.amount += balance_.amounts()[static_cast<Eigen::Index>(g)];
-    giver.closing = std::abs(giver.amount) + kClosingShare * (giver.activity + kIdleActivity);
+    giver.closing = std::abs(giver.amount) + kClosingShare * (giver.activity + idle_);
   }
   for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
     const Index g = giver_of_region_[r];
@@ -171,13 +188,29 @@ void TogetherSolver::fill_effects() {
   }
   problem_.total_effect /= std::abs(target_);
   for (std::size_t g = 0; g < givers_.size(); ++g) {
-    problem_.stiffness[static_cast<Eigen::Index>(g)] = plan_.options.stiffness / (givers_[g].activity + kIdleActivity);
+    problem_.stiffness[static_cast<Eigen::Index>(g)] =
+        plan_.options.stiffness / (std::max(givers_[g].activity + idle_, kAsleep));
+  }
+  fill_steepness();
+}
+
+/// A twist takes its radius back whatever that does to the slope, which the deformer has made steeper still.
+void TogetherSolver::fill_steepness() {
+  for (std::size_t a = 0; a < givers_.size(); ++a) {
+    for (std::size_t b = 0; b < givers_.size(); ++b) {
+      if (givers_[a].region == kNone || givers_[a].own_field || givers_[b].region == kNone || givers_[b].own_field) {
+        continue;
+      }
+      problem_.steepness(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) =
+          plan_.options.smoothness * (1 - givers_[a].collapsed) * (1 - givers_[b].collapsed) *
+          part_->steepness(givers_[a].region - part_->first_region, givers_[b].region - part_->first_region);
+    }
   }
 }
 
 void TogetherSolver::add_inner_effects() {
   const Index first = part_->first_region;
-  for (const Index v : part_->support) {
+  for (const Index v : support_) {
     const double push = slope_[v] * gradient_[v].dot(normal_[v]);
     const auto inner = plan_.inner_at(v);
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
@@ -242,7 +275,7 @@ void TogetherSolver::displace() {
       }
     }
   }
-  for (const Index v : support()) {
+  for (const Index v : support_) {
     double height = 0, closing = 0;
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
       const Amounts& given = amounts_[plan_.blend_region[b]];
@@ -254,8 +287,20 @@ void TogetherSolver::displace() {
     slope_[v] = s.slope;
     closing_height_[v] = (0.05 + 0.95 * s.slope) * closing;
     positions_[v] = posed_->positions[v] + s.value * normal_[v];
-    if (wide_) positions_[v] += own_shift_[v];
+    if (wide_) positions_[v] += saturated_own_shift(v);
   }
+}
+
+/// What the artist's fields ask for, as far as the body's radius bears it.
+Vec3 TogetherSolver::saturated_own_shift(Index v) {
+  const double radius = std::cbrt(std::abs(ratio_)) * plan_.radius[v];
+  const double length = own_shift_[v].norm();
+  own_slope_[v] = 1;
+  if (!(length > 0)) return Vec3::Zero();
+  if (!(radius > 0)) return own_shift_[v];
+  const Saturated s = saturate(length / radius, kOwnReach * plan_.options.reach);
+  own_slope_[v] = s.slope;
+  return s.value * radius / length * own_shift_[v];
 }
 
 VolumeOutcome TogetherSolver::finish(CorrectedFrame& out) {
@@ -265,26 +310,27 @@ VolumeOutcome TogetherSolver::finish(CorrectedFrame& out) {
   realise(out);
   if (solver == VolumeSolver::linear) measure_rings();
   const VolumeOutcome outcome = solver == VolumeSolver::linear ? VolumeOutcome::linear : close(out);
-  for (const Index v : support()) out.positions[v] = positions_[v];
+  for (const Index v : support_) out.positions[v] = positions_[v];
   return outcome;
 }
 
 void TogetherSolver::fill_closing() {
   for (const Index v : around().vertices()) closing_[v].setZero();
-  for (const Index v : support()) closing_[v] = closing_height_[v] * normal_[v];
+  for (const Index v : support_) closing_[v] = closing_height_[v] * normal_[v];
   const double sign = ratio_ < 0 ? -1 : 1;
   for (const Giver& giver : givers_) {
     for (std::size_t m = giver.first; m < giver.last; ++m) {
-      closing_[moves_[m].vertex] += sign * giver.closing * moves_[m].d;
+      const double free = 0.05 + 0.95 * own_slope_[moves_[m].vertex];
+      closing_[moves_[m].vertex] += free * sign * giver.closing * moves_[m].d;
     }
   }
 }
 
 void TogetherSolver::step_along_axes() {
   measure_rings();
-  axis_field_.vertices.assign(support().begin(), support().end());
+  axis_field_.vertices.assign(support_.begin(), support_.end());
   axis_field_.gamma.clear();
-  for (const Index v : support()) axis_field_.gamma.push_back(closing_[v].norm());
+  for (const Index v : support_) axis_field_.gamma.push_back(closing_[v].norm());
   const double left = target_ - current_volume();
   axis_solver_.solve(around(), axis_field_, left, positions_);
 }
@@ -292,7 +338,7 @@ void TogetherSolver::step_along_axes() {
 void TogetherSolver::realise(CorrectedFrame& out) {
   // Along normals alone, what holds for the normal holds for every displacement.
   const bool along_normals = !wide_ && plan_.options.solve.solver != VolumeSolver::three_step;
-  for (const Index v : support()) {
+  for (const Index v : support_) {
     const RestSpace rest(posed_->maps[v].leftCols<3>());
     if (along_normals) {
       const Carried normal = rest.carry(normal_[v]);
@@ -312,7 +358,7 @@ void TogetherSolver::realise(CorrectedFrame& out) {
 }
 
 VolumeCubic TogetherSolver::expand_closing() {
-  if (!wide_) return part_->touched.along(positions_, closing_, origin_, ring_volume_);
+  if (!wide_) return part_->touched.along(positions_, closing_, {origin_, rings_}, ring_volume_);
   return part_->whole.along(positions_, closing_);
 }
 
@@ -326,7 +372,7 @@ VolumeOutcome TogetherSolver::close(CorrectedFrame& out) {
       if (!(std::abs(cubic.c1) > kNoHold * closing_effect())) return VolumeOutcome::no_hold;
       root = continuing_root(cubic, left);
       if (!std::isfinite(root.t)) return VolumeOutcome::no_hold;
-      for (const Index v : support()) {
+      for (const Index v : support_) {
         positions_[v] += root.t * closing_[v];
         out.offsets[v] += root.t * closing_offset_[v];
       }
@@ -342,7 +388,7 @@ VolumeOutcome TogetherSolver::close(CorrectedFrame& out) {
 double TogetherSolver::closing_effect() const {
   const double scale = std::cbrt(std::abs(ratio_));
   double sum = 0;
-  for (const Index v : support()) sum += closing_height_[v] * plan_.radius[v] * plan_.rest_areas[v];
+  for (const Index v : support_) sum += closing_height_[v] * plan_.radius[v] * plan_.rest_areas[v];
   for (const Giver& giver : givers_) {
     for (std::size_t m = giver.first; m < giver.last; ++m) {
       sum += giver.closing * moves_[m].d.norm() / scale * plan_.rest_areas[moves_[m].vertex];

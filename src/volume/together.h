@@ -11,6 +11,9 @@
 
 namespace isochor::volume {
 
+/// A joint with less activity than this does not move.
+constexpr double kAsleep = 1e-9;
+
 /// The working memory of a frame, and the solve itself.
 class TogetherSolver {
  public:
@@ -50,12 +53,16 @@ class TogetherSolver {
   std::vector<Move> moves_;
   std::vector<Vec3> own_directions_;
   CorrectionField own_field_, axis_field_;
-  std::vector<Index> support_;  // where wide_
-  bool wide_ = false;           // fields of their own reach beyond the plan's support
+  bool wide_ = false;    // fields of their own reach beyond the plan's support
+  bool dozing_ = false;  // joints that do not move are left out of the frame, with all that only they would move
+  double idle_ = 0;      // the activity of a joint that does not move
+  std::span<const Index> support_, rings_;        // what may move, and the rings of `touched` around it
+  std::vector<Index> own_support_, awake_rings_;  // the memory of these, where they are not the plan's
+  std::vector<char> awake_;                       // #V
 
   // #V, valid on the support. normal_ is as long as the body is thick.
   std::vector<Vec3> normal_, gradient_, rim_gradient_, own_shift_, positions_, closing_, closing_offset_;
-  std::vector<double> height_, slope_, limit_, loss_, areas_, closing_height_;
+  std::vector<double> height_, slope_, own_slope_, limit_, loss_, areas_, closing_height_;
   std::vector<double> gamma_;       // of the plan's blends, where this pose shapes them
   std::span<const double> shaped_;  // these, or the plan's own
   std::vector<double> ring_volume_;
@@ -71,16 +78,20 @@ class TogetherSolver {
 
   enum class Moment { before, after };
   const VolumeFunctional& around() const { return wide_ ? part_->whole : part_->touched; }
-  std::span<const Index> support() const { return wide_ ? support_ : part_->support; }
+  bool asleep(Index region) const;
 
   void begin(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields);
   void gather_support(std::span<const JointField> fields);
+  void read_activity();
+  double idle_activity() const;
+  void leave_sleepers_out();
   void read_maps();
   double mean_rest_area() const;
   void gather_givers(std::span<const JointField> fields);
   void add_own_fields(std::span<const JointField> fields);
   void add_own_moves(const CorrectionField& field, Giver& giver);
   void shape_blends();
+  void bound_limits();
 
   void measure_start();
   void measure_rings();
@@ -92,10 +103,12 @@ class TogetherSolver {
 
   void round();
   void fill_effects();
+  void fill_steepness();
   void add_inner_effects();
   void add_rim_effects();
   void fill_wanted();
   void displace();
+  Vec3 saturated_own_shift(Index v);
 
   VolumeOutcome finish(CorrectedFrame& out);
   void fill_closing();

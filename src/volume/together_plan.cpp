@@ -54,6 +54,14 @@ void index_vertices(TogetherPlan& plan) {
       }
     }
   });
+  ByVertex<Index> neighbours(vertices, [&](auto&& add) {
+    for (const Edge& edge : plan.skin->topology().edges) {
+      add(edge.a, edge.b);
+      add(edge.b, edge.a);
+    }
+  });
+  plan.neighbour_begin = std::move(neighbours.begin);
+  plan.neighbours = std::move(neighbours.entries);
   plan.inner_begin = std::move(inner.begin);
   plan.inner = std::move(inner.entries);
 }
@@ -115,6 +123,48 @@ void plan_component(TogetherPlan& plan, ComponentPlan& part) {
   part.radius = 2 * std::abs(skin.playback().rest_volumes()[part.component]) / std::max(area, 1e-300);
 }
 
+/// Calls visit(v, w, area) for both directions of every edge of the component, with v's share of the skin.
+template <class Visit>
+void for_each_edge(const TogetherPlan& plan, const ComponentPlan& part, Visit visit) {
+  for (const Index v : part.whole.vertices()) {
+    const auto neighbours = plan.neighbours_of(v);
+    for (const Index w : neighbours) visit(v, w, plan.rest_areas[v] / static_cast<double>(neighbours.size()));
+  }
+}
+
+void plan_steepness(TogetherPlan& plan, ComponentPlan& part) {
+  const auto& rest = plan.skin->surface().positions;
+  part.steepness.setZero(part.region_count, part.region_count);
+  Eigen::VectorXd slope = Eigen::VectorXd::Zero(part.region_count);
+  std::vector<Index> here;
+  const auto add_end = [&](Index v, double factor) {
+    for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) {
+      const Index r = plan.blend_region[b] - part.first_region;
+      if (std::find(here.begin(), here.end(), r) == here.end()) here.push_back(r);
+      slope[r] += factor * plan.blend_gamma[b] * plan.radius[v];
+    }
+  };
+  for_each_edge(plan, part, [&](Index v, Index w, double area) {
+    const double length = (rest[w] - rest[v]).norm();
+    if (!(length > 0)) return;
+    here.clear();
+    add_end(v, -1 / length);
+    add_end(w, 1 / length);
+    // Twice: edges in all directions of the plane see half of a slope's square.
+    for (const Index r : here) {
+      for (const Index s : here) part.steepness(r, s) += 2 * area * slope[r] * slope[s];
+    }
+    for (const Index r : here) slope[r] = 0;
+  });
+  Eigen::VectorXd unit(part.region_count);
+  for (Index r = 0; r < part.region_count; ++r) {
+    double area = 0;
+    for (const Index v : plan.regions[part.first_region + r].vertices) area += plan.rest_areas[v];
+    unit[r] = area > 0 ? 1 / std::sqrt(area) : 0;
+  }
+  part.steepness = unit.asDiagonal() * part.steepness * unit.asDiagonal();
+}
+
 }  // namespace
 
 TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& options) {
@@ -144,6 +194,7 @@ TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& optio
     while (next < static_cast<Index>(plan.regions.size()) && plan.regions[next].component == part.component) ++next;
     part.region_count = next - part.first_region;
     plan_component(plan, part);
+    plan_steepness(plan, part);
     plan.components.push_back(std::move(part));
   }
   return plan;

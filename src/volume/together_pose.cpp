@@ -12,11 +12,18 @@ namespace {
 constexpr double kShortFibre = 0.02;
 /// Variation of the maps over a region at which it counts as half active.
 constexpr double kHalfActive = 0.05;
+/// The activity of joints that do not move, where those that do cannot be what the volume is asked of: a breathing
+/// body.
+constexpr double kIdleActivity = 0.02;
 /// Of the direction of displacement: the rest normal as the vertex's map carries it, the rest the posed surface's
 /// normal.
 constexpr double kFibreShare = 0.8;
 /// Between these shares of the squared radius lost, a joint passes from bent to twisted.
 constexpr double kBent = 0.3, kTwisted = 0.6;
+/// Skin with less than this of its area left is compressed, altogether so after losing as much again as the second.
+constexpr double kCompressed = 0.85, kCompressing = 0.3;
+/// Of the way to where compressed skin's fibres cross.
+constexpr double kBeforeCrossing = 0.07;
 
 double smooth_step(double low, double high, double x) {
   const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
@@ -30,21 +37,73 @@ double lost_radius(double g, double q) { return g * (1 + std::sqrt(1 - q)) / (1 
 }  // namespace
 
 void TogetherSolver::gather_support(std::span<const JointField> fields) {
-  wide_ = false;
+  wide_ = dozing_ = false;
+  support_ = part_->support;
+  rings_ = part_->touched.all_rings();
   const auto& component_of = plan_.skin->topology().component_of_vertex;
   for (const JointField& own : fields) {
     for (const Index v : own.field.vertices) wide_ = wide_ || component_of[v] == part_->component;
   }
   if (!wide_) return;
-  support_ = part_->support;
+  own_support_ = part_->support;
   for (const JointField& own : fields) {
     for (const Index v : own.field.vertices) {
-      if (component_of[v] == part_->component) support_.push_back(v);
+      if (component_of[v] == part_->component) own_support_.push_back(v);
     }
   }
-  std::sort(support_.begin(), support_.end());
-  support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
+  std::sort(own_support_.begin(), own_support_.end());
+  own_support_.erase(std::unique(own_support_.begin(), own_support_.end()), own_support_.end());
+  support_ = own_support_;
   for (const Index v : support_) own_shift_[v].setZero();
+}
+
+/// How much the maps differ over each region.
+void TogetherSolver::read_activity() {
+  const double scale = std::cbrt(std::abs(ratio_));
+  const double unit = scale > 0 ? 1 / (scale * scale) : 1;
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    Mat3 mean = Mat3::Zero();
+    double squares = 0;
+    for (const Index v : plan_.samples[r]) {
+      const auto linear = posed_->maps[v].leftCols<3>();
+      mean += linear;
+      squares += linear.squaredNorm();
+    }
+    const auto count = static_cast<double>(plan_.samples[r].size());
+    const double variation = std::max(0.0, unit * (squares / count - (mean / count).squaredNorm()));
+    activity_[r] = variation / (variation + kHalfActive);
+  }
+}
+
+/// Nothing where the joints that move have lost about as much as the body; more where they have not, and all must give.
+double TogetherSolver::idle_activity() const {
+  const double total = std::abs(target_ - start_volume_);
+  double explained = 0;
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    const double moves = activity_[r] / (activity_[r] + kIdleActivity);
+    explained += moves * std::abs(region_target_[r] - region_volume(r));
+  }
+  return kIdleActivity * smooth_step(0, 0.5, (total - 0.5 * explained) / std::max(total, 1e-9 * std::abs(target_)));
+}
+
+bool TogetherSolver::asleep(Index region) const { return dozing_ && activity_[region] < kAsleep; }
+
+void TogetherSolver::leave_sleepers_out() {
+  dozing_ = true;
+  own_support_.clear();
+  for (const Index v : part_->support) {
+    const auto begin = plan_.blend_region.begin() + plan_.blend_begin[v];
+    const auto end = plan_.blend_region.begin() + plan_.blend_begin[v + 1];
+    awake_[v] = std::any_of(begin, end, [&](Index r) { return !asleep(r); }) ? 1 : 0;
+    if (awake_[v] != 0) own_support_.push_back(v);
+  }
+  awake_rings_.clear();
+  for (const Index r : part_->touched.all_rings()) {
+    const auto ring = part_->touched.ring(r);
+    if (std::any_of(ring.begin(), ring.end(), [&](Index v) { return awake_[v] != 0; })) awake_rings_.push_back(r);
+  }
+  support_ = own_support_;
+  rings_ = awake_rings_;
 }
 
 void TogetherSolver::read_maps() {
@@ -54,7 +113,7 @@ void TogetherSolver::read_maps() {
   const double sign = ratio_ < 0 ? -1 : 1;
   const bool by_area = plan_.options.solve.norm == FieldNorm::area;
   const double mean_area = by_area ? 1 : mean_rest_area() * scale * scale;
-  for (const Index v : support()) {
+  for (const Index v : support_) {
     const Vec3 fibre = unit * (posed_->maps[v].leftCols<3>() * plan_.rest_normals[v]);
     const double squared = fibre.squaredNorm();
     const double length = std::sqrt(squared);
@@ -75,26 +134,16 @@ void TogetherSolver::read_maps() {
 
 double TogetherSolver::mean_rest_area() const {
   double sum = 0;
-  for (const Index v : support()) sum += plan_.rest_areas[v];
-  return sum > 0 ? sum / static_cast<double>(support().size()) : 1;
+  for (const Index v : support_) sum += plan_.rest_areas[v];
+  return sum > 0 ? sum / static_cast<double>(support_.size()) : 1;
 }
 
 void TogetherSolver::gather_givers(std::span<const JointField> fields) {
   givers_.clear();
   moves_.clear();
-  const double scale = std::cbrt(std::abs(ratio_));
-  const double unit = scale > 0 ? 1 / (scale * scale) : 1;
   for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
-    Mat3 mean = Mat3::Zero();
-    double squares = 0;
-    for (const Index v : plan_.samples[r]) {
-      const auto linear = posed_->maps[v].leftCols<3>();
-      mean += linear;
-      squares += linear.squaredNorm();
-    }
-    const auto count = static_cast<double>(plan_.samples[r].size());
-    const double variation = std::max(0.0, unit * (squares / count - (mean / count).squaredNorm()));
-    activity_[r] = variation / (variation + kHalfActive);
+    giver_of_region_[r] = kNone;
+    if (asleep(r)) continue;
     giver_of_region_[r] = static_cast<Index>(givers_.size());
     givers_.push_back({.region = r, .activity = activity_[r]});
   }
@@ -168,7 +217,7 @@ void TogetherSolver::add_own_moves(const CorrectionField& field, Giver& giver) {
 void TogetherSolver::shape_blends() {
   const Index first = part_->first_region, end = first + part_->region_count;
   std::fill(collapse_.begin() + first, collapse_.begin() + end, 0.0);
-  for (const Index v : part_->support) {
+  for (const Index v : support_) {
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
       collapse_[plan_.blend_region[b]] += plan_.blend_gamma[b] * loss_[v];
     }
@@ -183,7 +232,7 @@ void TogetherSolver::shape_blends() {
   }
   shaped_ = plan_.blend_gamma;
   if (!collapsed) return;
-  for (const Index v : part_->support) {
+  for (const Index v : support_) {
     double twisted = 0;
     for (Index b = plan_.blend_begin[v]; b < plan_.blend_begin[v + 1]; ++b) {
       const Index g = giver_of_region_[plan_.blend_region[b]];
@@ -196,6 +245,27 @@ void TogetherSolver::shape_blends() {
     limit_[v] = plan_.options.reach + twisted * std::max(0.0, 1 - std::sqrt(std::max(0.0, 1 - loss_[v])));
   }
   shaped_ = gamma_;
+}
+
+/// Where the skin is compressed its fibres run together, and would cross where they meet: it stays well before that.
+void TogetherSolver::bound_limits() {
+  const double scale = std::cbrt(std::abs(ratio_));
+  for (const Index v : support_) {
+    const double area = scale * scale * plan_.rest_areas[v];
+    if (gradient_[v].squaredNorm() >= kCompressed * kCompressed * area * area) continue;
+    const double left = gradient_[v].norm() / area;
+    const double radius = std::max(normal_[v].norm(), 1e-300);
+    double fourth = 0;  // of the rate at which fibres approach each other, in 1 / radius: the largest, smoothly
+    for (const Index w : plan_.neighbours_of(v)) {
+      const Vec3 edge = posed_->positions[w] - posed_->positions[v];
+      const Vec3 turn = normal_[w] / std::max(normal_[w].norm(), 1e-300) - normal_[v] / radius;
+      const double rate = -radius * turn.dot(edge) / (edge.squaredNorm() + 1e-12 * radius * radius);
+      if (rate > 0) fourth += rate * rate * rate * rate;
+    }
+    fourth *= smooth_step(0, 1, (kCompressed - left) / kCompressing);
+    const double tight = limit_[v] / kBeforeCrossing;
+    limit_[v] /= std::sqrt(std::sqrt(1 + fourth * tight * tight * tight * tight));
+  }
 }
 
 }  // namespace isochor::volume

@@ -165,7 +165,7 @@ TEST(VolumeFunctional, Regions) {
   const double expected = 2 * 0.5 * n * std::sin(2 * std::numbers::pi / n);
   EXPECT_NEAR(region.volume(s.positions), expected, 1e-13);
   std::vector<double> rings(region.ring_count());
-  region.ring_volumes(s.positions, Vec3(3, -4, 5), rings);
+  region.ring_volumes(s.positions, {Vec3(3, -4, 5), region.all_rings()}, rings);
   double sum = 0;
   for (const double r : rings) sum += r;
   EXPECT_NEAR(sum, expected, 1e-12);

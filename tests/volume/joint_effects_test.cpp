@@ -15,7 +15,7 @@
 namespace isochor {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
+constexpr double kPerDegree = std::numbers::pi / 180;
 
 /// A sample that can be posed, with what effects need.
 struct Stage {
@@ -48,13 +48,13 @@ Posed posed(const Stage& stage, const JointEffects& effects, const Pose& pose) {
 
 Pose bend(const Stage& stage, double degrees) {
   Pose pose = rest_pose(stage.character.skeleton);
-  pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(degrees * kDegree, Vec3::UnitZ());
+  pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(degrees * kPerDegree, Vec3::UnitZ());
   return pose;
 }
 
 Pose twist(const Stage& stage, double degrees) {
   Pose pose = rest_pose(stage.character.skeleton);
-  pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(degrees * kDegree, Vec3::UnitY());
+  pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(degrees * kPerDegree, Vec3::UnitY());
   return pose;
 }
 
@@ -141,7 +141,7 @@ TEST(JointEffects, FormulaAtLocalCoordinates) {
       const Vec3 d = p.positions[field.vertices[k]] - Vec3(0, 1, 0);
       const double expected = pose_map(effect, {.local = Vec3(d.dot(e0), d.dot(e1), d.dot(e2)),
                                                 .center = -0.3,
-                                                .share = std::pow(std::sin(30 * kDegree), 2) / 0.5});
+                                                .share = std::pow(std::sin(30 * kPerDegree), 2) / 0.5});
       ASSERT_NEAR(field.gamma[k], expected, 1e-5);
       compared += expected > 1e-3 ? 1 : 0;
     }
@@ -275,7 +275,7 @@ TEST(JointEffects, NoPopping) {
     for (int i = 0; i <= samples; ++i) {
       const double t = static_cast<double>(i) / samples;
       Pose pose = bend(stage, 12 - 24 * t);
-      pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(20 * t * kDegree, Vec3::UnitY());
+      pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(20 * t * kPerDegree, Vec3::UnitY());
       const Posed p = posed(stage, effects, pose);
       effects.evaluate(0, p.view(), track, field);
       std::fill(now.begin(), now.end(), 0.0);

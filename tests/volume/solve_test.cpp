@@ -36,7 +36,7 @@ struct BentTube {
   double missing() const { return rest - functional.volume(posed); }
 };
 
-double largest_difference(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+double farthest_apart(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
   double largest = 0;
   for (std::size_t v = 0; v < a.size(); ++v) largest = std::max(largest, (a[v] - b[v]).norm());
   return largest;
@@ -117,8 +117,8 @@ TEST(FieldSolver, AxisOrder) {
     return tube.posed;
   };
   const auto exact = VolumeSolver::exact, three = VolumeSolver::three_step;
-  EXPECT_LT(largest_difference(solve(exact, {0, 1, 2}, true), solve(exact, {2, 0, 1}, true)), 1e-9);
-  EXPECT_GT(largest_difference(solve(three, {0, 1, 2}, false), solve(three, {0, 2, 1}, false)), 1e-3);
+  EXPECT_LT(farthest_apart(solve(exact, {0, 1, 2}, true), solve(exact, {2, 0, 1}, true)), 1e-9);
+  EXPECT_GT(farthest_apart(solve(three, {0, 1, 2}, false), solve(three, {0, 2, 1}, false)), 1e-3);
 }
 
 // The displacement does not know how the surface was cut into faces, unless the papers' norm is asked for.

@@ -23,6 +23,13 @@ struct VolumeCubic {
   double slope(double t) const { return c1 + t * (2 * c2 + t * 3 * c3); }
 };
 
+/// Some rings of a functional, and where they are seen from: sums over closed sets of rings are volumes, over others
+/// they depend on the origin.
+struct RingView {
+  Vec3 origin = Vec3::Zero();
+  std::span<const Index> rings = {};
+};
+
 /// The volume of a closed patch as a sum over rings of vertices, ready to be evaluated, differentiated and expanded
 /// along a direction. A ring of n corners is a face, or the cap over a boundary loop; it adds
 ///
@@ -61,19 +68,21 @@ class VolumeFunctional {
   }
 
   double volume(std::span<const Vec3> positions) const;
-  /// Writes out[r], what ring r adds to the volume as seen from `origin`: sums over closed sets of rings are volumes.
-  void ring_volumes(std::span<const Vec3> positions, const Vec3& origin, std::span<double> out) const;
-  /// Σ of ring_volumes().
+  /// Every ring, for views of the whole.
+  std::span<const Index> all_rings() const { return all_rings_; }
+  /// Writes out[r], what each ring of the view adds to the volume.
+  void ring_volumes(std::span<const Vec3> positions, const RingView& view, std::span<double> out) const;
+  /// Σ of ring_volumes() of all rings.
   double volume(std::span<const Vec3> positions, const Vec3& origin) const;
   /// Writes out[v] = ∂V/∂p_v for v in vertices() and leaves the rest of `out` (#V) as it is.
   void gradient(std::span<const Vec3> positions, std::span<Vec3> out) const;
   /// The coefficients along `direction` (#V; read at vertices() only).
   VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction) const;
-  /// gradient() and ring_volumes() in one pass.
-  void gradient(std::span<const Vec3> positions, const Vec3& origin, std::span<Vec3> out,
+  /// gradient() and ring_volumes() in one pass. What other rings would add to the gradient is left out.
+  void gradient(std::span<const Vec3> positions, const RingView& view, std::span<Vec3> out,
                 std::span<double> ring_volumes) const;
   /// along() and ring_volumes() in one pass.
-  VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction, const Vec3& origin,
+  VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction, const RingView& view,
                     std::span<double> ring_volumes) const;
   /// Writes out[v], for v in vertices(), as the share of v in the areas of its faces: |N| / 2n of each, caps left out.
   void areas(std::span<const Vec3> positions, std::span<double> out) const;
@@ -82,6 +91,7 @@ class VolumeFunctional {
   std::vector<Index> begin_;    // #rings+1 into corners_
   std::vector<Index> corners_;  // vertices
   std::vector<Index> vertices_;
+  std::vector<Index> all_rings_;
   std::size_t caps_ = 0;
 
   VolumeFunctional select(std::span<const Index> support, bool touching) const;

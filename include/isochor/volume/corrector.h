@@ -37,6 +37,7 @@ struct CorrectorOptions {
   JointTreatment joints = JointTreatment::together;
   SolveOptions solve;
   double stiffness = 0.05;
+  double smoothness = 2;
   double reach = 0.4;
 };
 
@@ -50,6 +51,12 @@ void describe(Options& options, Visitor&& visit) {
                                      .help = "how much a joint's displacement counts against the volume it brings back",
                                      .min = 1e-6,
                                      .max = 1e6});
+  visit(
+      options.smoothness,
+      FieldInfo{.name = "volume-smoothness",
+                .help = "how much a smooth displacement counts against the volume that every single joint brings back",
+                .min = 0,
+                .max = 1e6});
   visit(options.reach, FieldInfo{.name = "volume-reach",
                                  .help = "how far a vertex may be displaced before the others take over",
                                  .unit = "of the body's local radius",
@@ -86,7 +93,7 @@ struct CorrectedFrame {
   std::vector<JointVolume> joints;          ///< by VolumeCorrector::regions()
   double max_displacement = 0;
   Index max_displacement_vertex = kNone;
-  std::vector<Index> wild_joints;  ///< sequence: joints whose step turned the body inside out and was left to the end
+  std::vector<Index> wild_joints;  ///< sequence: joints whose step asked for more than the body's radius, and was cut
 };
 
 class VolumeCorrector {
