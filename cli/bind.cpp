@@ -85,7 +85,7 @@ BindOptions complete(const Bind& bind, const CLI::App& command) {
   return options;
 }
 
-void check_extension(const std::filesystem::path& output) {
+void check_bound_output(const std::filesystem::path& output) {
   const auto extension = output.extension();
   if (extension == ".glb" || extension == ".gltf" || extension == ".txt") return;
   if (extension == ".obj") {
@@ -180,7 +180,7 @@ int pass_gates(const Bind& options, const BindResult& result, const Session& ses
 }
 
 int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
-  check_extension(bind.output);
+  check_bound_output(bind.output);
   check_output(bind.output, {.inputs = {bind.file, bind.skeleton}, .overwrite = bind.overwrite});
   const BindOptions options = complete(bind, command);
   Json& report = session.report();

@@ -145,14 +145,28 @@ void CorrectedPlayback::begin(std::span<const Pose> poses) {
   }
 }
 
+CorrectedPlayback::Frame CorrectedPlayback::skin(const Pose& pose, double time) const {
+  Playback::Frame plain = playback_.pose(pose, deformer_, session_.context());
+  const double scale = settings_.volume(time);
+  for (double& target : plain.target_volumes) target *= scale;
+  return {std::move(plain.parts), std::move(plain.volumes), std::move(plain.target_volumes), {}};
+}
+
+CorrectedPlayback::Frame CorrectedPlayback::look(const Pose& pose, double time) {
+  Frame frame = skin(pose, time);
+  if (!corrector_) return frame;
+  const FrameTrack past = track_;
+  correct(pose, time);
+  copy_back(pose, frame);
+  track_ = past;
+  return frame;
+}
+
 CorrectedPlayback::Frame CorrectedPlayback::play(const Pose& pose, double time) {
   Frame frame;
   {
     const StageTimer timer(session_.context(), "skin");
-    Playback::Frame plain = playback_.pose(pose, deformer_, session_.context());
-    frame.parts = std::move(plain.parts);
-    frame.volumes = std::move(plain.volumes);
-    frame.target_volumes = std::move(plain.target_volumes);
+    frame = skin(pose, time);
   }
   const auto note_errors = [&](std::vector<double>& largest) {
     for (std::size_t c = 0; c < frame.volumes.size(); ++c) {
@@ -160,12 +174,11 @@ CorrectedPlayback::Frame CorrectedPlayback::play(const Pose& pose, double time) 
       largest[c] = std::max(largest[c], relative_volume_error(frame.volumes[c], frame.target_volumes[c]));
     }
   };
-  const double scale = settings_.volume(time);
-  for (double& target : frame.target_volumes) target *= scale;
   note_errors(max_before_);
   if (corrector_) {
     const StageTimer timer(session_.context(), "correct");
     correct(pose, time);
+    evidence_->add(corrected_);
     copy_back(pose, frame);
   }
   note_errors(max_after_);
@@ -203,7 +216,6 @@ void CorrectedPlayback::correct(const Pose& pose, double time) {
     corrector_->apply_in_sequence(pose, {.skin = skin, .fields = fields}, corrected_);
     skin(pose, posed_);
   }
-  evidence_->add(corrected_);
 }
 
 /// Vertices that follow other joints than the one they were welded into go to the same place by offsets of their own.

@@ -70,6 +70,8 @@ class CorrectedPlayback {
   };
   /// `time` in seconds, for volumes that change in time.
   Frame play(const Pose& pose, double time);
+  /// The same frame, of which nothing is kept: no evidence, no time, no past for the frames after it.
+  Frame look(const Pose& pose, double time);
 
   /// The report's field `volume`, and the lines for a person.
   Json report() const;
@@ -81,6 +83,7 @@ class CorrectedPlayback {
   std::size_t frames() const { return frames_; }
 
  private:
+  Frame skin(const Pose& pose, double time) const;
   void correct(const Pose& pose, double time);
   void copy_back(const Pose& pose, Frame& frame) const;
   void solve_own_rows(const Pose& pose, std::size_t part, Frame& frame) const;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "baker.h"
 #include "baking.h"
 #include "commands.h"
 #include "correction.h"
@@ -40,7 +41,32 @@ struct Motion {
   const std::vector<Index>& clips;
   CorrectedPlayback& playback;
   Baker* baker = nullptr;
+  BetweenKeysOptions between = {};
 };
+
+void bake_frame(Baker& baker, const CorrectedPlayback::Frame& frame, const BakeFrame& at, Session& session) {
+  const StageTimer timer(session.context(), "bake");
+  baker.add(
+      {.time = at.time, .pose = at.pose, .parts = frame.parts, .volumes = frame.volumes, .offsets = frame.offsets},
+      session.context());
+}
+
+/// Keys between those of the clip, where lines from key to key lose volume.
+void play_between(const Motion& motion, const Clip& clip, std::span<const double> times, Session& session) {
+  const auto pose_at = [&](double time) { return sample(clip, motion.character.skeleton, time); };
+  const auto error = [&](double time) {
+    const StageTimer timer(session.context(), "between");
+    const Pose pose = pose_at(time);
+    const CorrectedPlayback::Frame frame = motion.playback.look(pose, time);
+    return motion.baker->between({.time = time, .pose = &pose, .parts = frame.parts, .volumes = frame.volumes},
+                                 session.context());
+  };
+  const auto add = [&](double time) {
+    const Pose pose = pose_at(time);
+    bake_frame(*motion.baker, motion.playback.play(pose, time), {.time = time, .pose = &pose}, session);
+  };
+  motion.baker->note(add_keys_between(times, motion.between, {.error = error, .add = add}));
+}
 
 void play_clip(const Motion& motion, std::size_t i, double fps, Session& session) {
   const Clip& clip = motion.character.clips[motion.clips[i]];
@@ -54,12 +80,10 @@ void play_clip(const Motion& motion, std::size_t i, double fps, Session& session
     const double done = static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(times.size());
     session.context().progress("play", done / static_cast<double>(motion.clips.size()));
     const CorrectedPlayback::Frame frame = motion.playback.play(poses[k], times[k]);
-    if (!motion.baker) continue;
-    const StageTimer timer(session.context(), "bake");
-    motion.baker->add(
-        {.time = times[k], .pose = &poses[k], .parts = frame.parts, .volumes = frame.volumes, .offsets = frame.offsets},
-        session.context());
+    if (motion.baker) bake_frame(*motion.baker, frame, {.time = times[k], .pose = &poses[k]}, session);
   }
+  const bool lines = motion.baker && motion.between.volume_error > 0 && !steps_throughout(clip);
+  if (lines) play_between(motion, clip, times, session);
 }
 
 std::vector<Vec3> pick(std::span<const Vec3> values, std::span<const Index> vertices) {
@@ -96,7 +120,7 @@ void write_still(const PosedInput& input, std::span<const PosedPart> parts, cons
   written.source.document.save(options.output);
 }
 
-void check_extension(const std::filesystem::path& output) {
+void check_deformed_output(const std::filesystem::path& output) {
   for (const char* known : {".glb", ".gltf", ".obj", ".pc2", ".mdd"}) {
     if (has_extension(output, known)) return;
   }
@@ -133,7 +157,11 @@ Outcome deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   CorrectedPlayback corrected(playback, options.deformer, plan, session);
   Baker baker(playback, mode, options.bake.basis);
   const bool viewers_show_it = options.deformer == Deformer::lbs && !is_cache(mode) && !corrected.on();
-  const Motion motion{written.character, written.clips, corrected, viewers_show_it ? nullptr : &baker};
+  // Point caches have even samples, and --fps says which frames there are.
+  if (is_cache(mode) || (options.fps > 0 && !options.bake.between_given)) options.bake.between.volume_error = 0;
+  report_options(session.report()["options"], options.bake.between);
+  const Motion motion{written.character, written.clips, corrected, viewers_show_it ? nullptr : &baker,
+                      options.bake.between};
   for (std::size_t i = 0; i < motion.clips.size(); ++i) play_clip(motion, i, options.fps, session);
   session.context().progress("play", 1);
   if (!options.correction.effects.empty() && plan.on) set_volume_settings(written.source.document, plan.settings);
@@ -209,7 +237,7 @@ void check_movable(const Character& character, const Deform& options) {
 }
 
 int deform(const Deform& options, Session& session) {
-  check_extension(options.output);
+  check_deformed_output(options.output);
   check_output(options.output, {.inputs = {options.file, options.posing.skeleton, options.posing.motion,
                                            options.posing.pose, options.correction.effects},
                                 .overwrite = options.overwrite});

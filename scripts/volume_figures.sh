@@ -3,8 +3,9 @@
 #
 #   scripts/volume_figures.sh [-p ISOCHOR] [DIR]
 #
-# Writes DIR/effect-NAME.png (default: docs/images) for the plain skin and for each effect, and prints the volume error
-# before and after. ISOCHOR is the program (default: build/release/cli/isochor).
+# Writes DIR/effect-NAME.png (default: docs/images) for the plain skin and for each effect, and the pictures of real
+# characters where the data folder is there; prints the volume error before and after.
+# ISOCHOR is the program (default: build/release/cli/isochor).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 isochor=$root/build/release/cli/isochor
@@ -58,5 +59,17 @@ if [ -d "$girafe" ]; then
       --volume $volume -o "$work/girafe-$volume.obj" | sed -n "1s/^/giraffe, volume $volume: /p"
     "$isochor" render "$work/girafe-$volume.obj" -o "$out/volume-girafe-$volume.png" --views left,top --width 360 --height 400 \
       --samples 24 --quiet
+  done
+fi
+
+# A grazing horse (CC0, mesh2motion.org), its joints one after another as in the paper, and together.
+horse=$root/../shared/data/mesh2motion-horse/horse-animations.glb
+if [ -f "$horse" ]; then
+  for joints in sequence together; do
+    "$isochor" deform "$horse" -o "$work/horse-$joints.obj" --clip Eating --time 1 --joints $joints --report "$work/horse.json" \
+      | sed -n "1s/^/horse, joints $joints: /p"
+    grep -o '"max_displacement": [0-9.e-]*' "$work/horse.json"
+    "$isochor" render "$work/horse-$joints.obj" -o "$out/volume-horse-$joints.png" --views left,front --width 380 --height 340 \
+      --no-ground --samples 32 --quiet
   done
 fi

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "isochor/base/error.h"
+#include "isochor/rig/transform.h"
 
 namespace isochor {
 namespace {
@@ -41,7 +42,7 @@ Mat3 rotation_of_singular(const Mat3& matrix, const JointMotion& fallback) {
   }
   // A line is left: the smallest turn from the fallback's rotation that respects it.
   const Vec3 from = fallback.rotation * svd.matrixV().col(0);
-  return (Quat::FromTwoVectors(from, side * svd.matrixU().col(0)) * fallback.rotation).toRotationMatrix();
+  return (turn_between(from, side * svd.matrixU().col(0)) * fallback.rotation).toRotationMatrix();
 }
 
 bool is_regular(const Affine& matrix, double largest) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kBlockFloats = 3 * static_cast<std::size_t>(kBlock);
 
-void check_size(std::size_t floats, std::size_t vertices, const char* what) {
+void check_float_count(std::size_t floats, std::size_t vertices, const char* what) {
   if (floats != 3 * vertices) {
     throw_bad_input("skinning " + std::to_string(vertices) + " vertices needs " + std::to_string(3 * vertices) +
                     " floats of " + what + ", but got " + std::to_string(floats));
@@ -124,7 +124,7 @@ Skinner Skinner::prepare(std::span<const float> positions, std::span<const float
   p.with_normals = !normals.empty();
   if (p.with_normals) p.normals = options.unit_normals ? Normals::unit : Normals::as_they_come;
   p.blocks = make_skin_blocks(weights, options.deformer);
-  check_size(positions.size(), p.blocks.vertex_count, "positions");
+  check_float_count(positions.size(), p.blocks.vertex_count, "positions");
   check_finite(positions);
   p.centre = middle_of(positions);
   p.palette = SkinPalette(options.deformer, p.blocks.palette, p.centre);
@@ -138,16 +138,16 @@ bool Skinner::has_normals() const { return prepared_->with_normals; }
 std::size_t Skinner::joint_count() const { return prepared_->palette.joint_count(); }
 
 void Skinner::update_rest(std::span<const float> positions, std::span<const float> normals) {
-  check_size(positions.size(), vertex_count(), "positions");
-  check_size(normals.size(), has_normals() ? vertex_count() : 0, "normals");
+  check_float_count(positions.size(), vertex_count(), "positions");
+  check_float_count(normals.size(), has_normals() ? vertex_count() : 0, "normals");
   check_finite(positions);
   if (vertex_count() > 0) prepared_->set_points(positions, normals);
 }
 
 void Skinner::apply(std::span<const Affine> skin_matrices, std::span<float> positions, std::span<float> normals,
                     const Context& context) {
-  check_size(positions.size(), vertex_count(), "positions");
-  check_size(normals.size(), has_normals() ? vertex_count() : 0, "normals");
+  check_float_count(positions.size(), vertex_count(), "positions");
+  check_float_count(normals.size(), has_normals() ? vertex_count() : 0, "normals");
   if (vertex_count() == 0) return;
   Prepared& p = *prepared_;
   p.palette.update(p.blocks.palette, skin_matrices);

@@ -17,7 +17,7 @@ namespace isochor {
 namespace {
 
 constexpr std::array<std::string_view, 2> kExtensions = {"dae", "fbx"};
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxModelBytes = std::uint64_t{1} << 30;
 
 /// Shows assimp one file in memory and nothing else: no file of the user's disk is opened because another names it.
 class OneFile : public Assimp::IOSystem {
@@ -121,7 +121,7 @@ Character parse_assimp(std::string_view bytes, std::string_view extension) {
   if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end()) {
     throw_unsupported("files of the kind ." + std::string(extension) + " cannot be read");
   }
-  if (bytes.size() > kMaxBytes) throw_unsupported("the file is larger than 1 GiB");
+  if (bytes.size() > kMaxModelBytes) throw_unsupported("the file is larger than 1 GiB");
   check_before_assimp(bytes, extension);
 
   const std::string name = "model." + std::string(extension);
@@ -154,7 +154,7 @@ Character read_assimp(const std::filesystem::path& path) {
         }
         return character;
       },
-      kMaxBytes);
+      kMaxModelBytes);
 }
 
 }  // namespace isochor

@@ -17,7 +17,7 @@ using text::throw_at;
 
 constexpr double kRadian = std::numbers::pi / 180;
 /// Deep enough for any creature; keeps a hostile file from building a skeleton that recursion elsewhere cannot walk.
-constexpr std::size_t kMaxDepth = 1000;
+constexpr std::size_t kMaxJointDepth = 1000;
 
 struct BvhChannel {
   bool rotation = false;
@@ -78,7 +78,7 @@ class BvhParser {
     joint.name = unique_name(name);
     if (!brace_on_line) expect("{");
     open.push_back(static_cast<Index>(character_.skeleton.joints.size()));
-    if (open.size() > kMaxDepth) throw_at(words_.line(), "the joints are nested more than 1000 deep");
+    if (open.size() > kMaxJointDepth) throw_at(words_.line(), "the joints are nested more than 1000 deep");
     character_.skeleton.joints.push_back(std::move(joint));
     joints_.emplace_back();
   }

@@ -13,19 +13,20 @@ namespace isochor {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 256;
+constexpr std::size_t kMaxXmlDepth = 256;
 /// Above any stride that a mesh has, below what would overflow.
 constexpr std::int64_t kMaxOffset = 1000;
 constexpr std::int64_t kMaxCount = std::numeric_limits<Index>::max();
 
-struct Node {
+struct XmlNode {
   std::string_view name;
   std::map<std::string_view, std::string_view> attributes;
   std::string_view content;  ///< the text directly after the start tag
-  std::vector<Node> children;
+  std::vector<XmlNode> children;
 
-  const Node* child(std::string_view wanted) const {
-    const auto found = std::find_if(children.begin(), children.end(), [&](const Node& n) { return n.name == wanted; });
+  const XmlNode* child(std::string_view wanted) const {
+    const auto found =
+        std::find_if(children.begin(), children.end(), [&](const XmlNode& n) { return n.name == wanted; });
     return found == children.end() ? nullptr : &*found;
   }
 };
@@ -35,8 +36,8 @@ class Xml {
  public:
   explicit Xml(std::string_view bytes) : rest_(bytes) {}
 
-  Node parse() {
-    Node document;
+  XmlNode parse() {
+    XmlNode document;
     elements(document, 0);
     return document;
   }
@@ -55,8 +56,8 @@ class Xml {
   }
 
   /// Children of `parent` up to its end tag (or the end of the document).
-  void elements(Node& parent, std::size_t depth) {
-    if (depth > kMaxDepth) broken("is nested too deep");
+  void elements(XmlNode& parent, std::size_t depth) {
+    if (depth > kMaxXmlDepth) broken("is nested too deep");
     while (true) {
       const std::size_t open = rest_.find('<');
       if (open == std::string_view::npos) {
@@ -81,8 +82,8 @@ class Xml {
     }
   }
 
-  void element(Node& parent, std::size_t depth) {
-    Node node;
+  void element(XmlNode& parent, std::size_t depth) {
+    XmlNode node;
     std::string_view tag = take_until(">");
     const bool empty = tag.ends_with('/');
     if (empty) tag.remove_suffix(1);
@@ -94,7 +95,7 @@ class Xml {
     parent.children.push_back(std::move(node));
   }
 
-  static void attributes(std::string_view tag, Node& node) {
+  static void attributes(std::string_view tag, XmlNode& node) {
     for (tag = without_blanks(tag); !tag.empty(); tag = without_blanks(tag)) {
       const std::size_t equals = tag.find('=');
       if (equals == std::string_view::npos || equals + 1 >= tag.size()) broken("has a broken attribute");
@@ -116,11 +117,11 @@ class Xml {
   std::string_view rest_;
 };
 
-[[noreturn]] void contradiction(const Node& node) {
+[[noreturn]] void contradiction(const XmlNode& node) {
   throw_bad_input("the element <" + std::string(node.name.substr(0, 40)) + "> of the COLLADA file contradicts itself");
 }
 
-std::int64_t attribute(const Node& node, std::string_view name, std::int64_t otherwise) {
+std::int64_t attribute(const XmlNode& node, std::string_view name, std::int64_t otherwise) {
   const auto found = node.attributes.find(name);
   if (found == node.attributes.end()) return otherwise;
   const auto value = text::to_integer(text::trim(found->second));
@@ -133,7 +134,7 @@ struct Integers {
   std::int64_t count = 0;
   std::int64_t sum = 0;
 };
-Integers integers(const Node& node, std::int64_t lowest) {
+Integers integers(const XmlNode& node, std::int64_t lowest) {
   Integers result;
   text::Words words(node.content);
   for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
@@ -145,14 +146,14 @@ Integers integers(const Node& node, std::int64_t lowest) {
   return result;
 }
 
-std::int64_t count_words(const Node& node) {
+std::int64_t count_words(const XmlNode& node) {
   std::int64_t count = 0;
   text::Words words(node.content);
   while (!words.next().empty()) ++count;
   return count;
 }
 
-void check_numbers(const Node& node) {
+void check_numbers(const XmlNode& node) {
   text::Words words(node.content);
   for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
     if (!text::to_double(word)) contradiction(node);
@@ -160,9 +161,9 @@ void check_numbers(const Node& node) {
 }
 
 /// Numbers that each corner (or influence) has in <p> or <v>: one more than the highest offset.
-std::int64_t stride_of(const Node& node) {
+std::int64_t stride_of(const XmlNode& node) {
   std::int64_t stride = 1;
-  for (const Node& child : node.children) {
+  for (const XmlNode& child : node.children) {
     if (child.name != "input") continue;
     if (child.attributes.count("semantic") == 0 || child.attributes.count("source") == 0) contradiction(child);
     const std::int64_t offset = attribute(child, "offset", 0);
@@ -172,11 +173,11 @@ std::int64_t stride_of(const Node& node) {
   return stride;
 }
 
-void check_lists(const Node& node, std::string_view indices, std::int64_t fixed_corners) {
+void check_lists(const XmlNode& node, std::string_view indices, std::int64_t fixed_corners) {
   const std::int64_t stride = stride_of(node);
   const std::int64_t count = attribute(node, "count", 0);
-  const Node* vcount = node.child("vcount");
-  const Node* list = node.child(indices);
+  const XmlNode* vcount = node.child("vcount");
+  const XmlNode* list = node.child(indices);
   std::int64_t corners = fixed_corners > 0 ? (count <= kMaxCount ? count * fixed_corners : -1) : 0;
   if (fixed_corners == 0) {
     const Integers sizes = vcount == nullptr ? Integers{} : integers(*vcount, 0);
@@ -188,9 +189,9 @@ void check_lists(const Node& node, std::string_view indices, std::int64_t fixed_
 }
 
 /// An accessor may not reach beyond the array beside it.
-void check_source(const Node& source) {
+void check_source(const XmlNode& source) {
   std::int64_t available = -1;
-  for (const Node& child : source.children) {
+  for (const XmlNode& child : source.children) {
     if (child.name != "float_array" && child.name != "Name_array" && child.name != "IDREF_array" &&
         child.name != "int_array")
       continue;
@@ -198,8 +199,8 @@ void check_source(const Node& source) {
     if (attribute(child, "count", 0) != available) contradiction(child);
     if (child.name == "float_array" || child.name == "int_array") check_numbers(child);
   }
-  const Node* common = source.child("technique_common");
-  const Node* accessor = common == nullptr ? nullptr : common->child("accessor");
+  const XmlNode* common = source.child("technique_common");
+  const XmlNode* accessor = common == nullptr ? nullptr : common->child("accessor");
   if (accessor == nullptr || available < 0) return;
   const std::int64_t count = attribute(*accessor, "count", 0);
   const std::int64_t stride = attribute(*accessor, "stride", 1);
@@ -214,7 +215,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void check_node(const Node& node) {
+void check_node(const XmlNode& node) {
   const std::map<std::string_view, std::int64_t> fixed = {
       {"matrix", 16}, {"bind_shape_matrix", 16}, {"translate", 3}, {"rotate", 4}, {"scale", 3}, {"lookat", 9}};
   if (const auto size = fixed.find(node.name); size != fixed.end()) {
@@ -230,36 +231,36 @@ void check_node(const Node& node) {
   if (is_one_of(node.name, {"p", "v", "vcount", "h"})) integers(node, -1);
 }
 
-void check_all(const Node& root) {
-  std::vector<const Node*> open = {&root};
+void check_all(const XmlNode& root) {
+  std::vector<const XmlNode*> open = {&root};
   while (!open.empty()) {
-    const Node* node = open.back();
+    const XmlNode* node = open.back();
     open.pop_back();
     check_node(*node);
-    for (const Node& child : node->children) open.push_back(&child);
+    for (const XmlNode& child : node->children) open.push_back(&child);
   }
 }
 
 /// What elements that refer to each other by id have to agree on.
 class References {
  public:
-  explicit References(const Node& document) {
-    std::vector<const Node*> open = {&document};
+  explicit References(const XmlNode& document) {
+    std::vector<const XmlNode*> open = {&document};
     while (!open.empty()) {
-      const Node* node = open.back();
+      const XmlNode* node = open.back();
       open.pop_back();
       if (const auto id = node->attributes.find("id"); id != node->attributes.end()) by_id_.emplace(id->second, node);
       if (node->name == "skin") skins_.push_back(node);
-      for (const Node& child : node->children) open.push_back(&child);
+      for (const XmlNode& child : node->children) open.push_back(&child);
     }
   }
 
   void check() const {
-    for (const Node* skin : skins_) check_skin(*skin);
+    for (const XmlNode* skin : skins_) check_skin(*skin);
   }
 
  private:
-  const Node* target(const Node& node, std::string_view attribute_name) const {
+  const XmlNode* target(const XmlNode& node, std::string_view attribute_name) const {
     const auto reference = node.attributes.find(attribute_name);
     if (reference == node.attributes.end() || !reference->second.starts_with('#')) return nullptr;
     const auto found = by_id_.find(reference->second.substr(1));
@@ -267,25 +268,25 @@ class References {
   }
 
   /// How many entries the source has that an <input> refers to; 0 where there is none.
-  std::int64_t entries(const Node& input) const {
-    const Node* source = target(input, "source");
-    const Node* common = source == nullptr ? nullptr : source->child("technique_common");
-    const Node* accessor = common == nullptr ? nullptr : common->child("accessor");
+  std::int64_t entries(const XmlNode& input) const {
+    const XmlNode* source = target(input, "source");
+    const XmlNode* common = source == nullptr ? nullptr : source->child("technique_common");
+    const XmlNode* accessor = common == nullptr ? nullptr : common->child("accessor");
     return accessor == nullptr ? 0 : attribute(*accessor, "count", 0);
   }
 
   /// Every vertex of the skinned mesh has its weights, and these refer to joints and weights that are there.
-  void check_skin(const Node& skin) const {
-    const Node* weights = skin.child("vertex_weights");
+  void check_skin(const XmlNode& skin) const {
+    const XmlNode* weights = skin.child("vertex_weights");
     if (weights == nullptr) contradiction(skin);
     if (attribute(*weights, "count", 0) != vertex_count(target(skin, "source"))) contradiction(*weights);
     std::vector<std::int64_t> limits(static_cast<std::size_t>(stride_of(*weights)), kMaxCount);
-    for (const Node& input : weights->children) {
+    for (const XmlNode& input : weights->children) {
       if (input.name != "input") continue;
       std::int64_t& limit = limits[static_cast<std::size_t>(attribute(input, "offset", 0))];
       limit = std::min(limit, entries(input));
     }
-    const Node* list = weights->child("v");
+    const XmlNode* list = weights->child("v");
     if (list == nullptr) return;
     text::Words words(list->content);
     std::size_t column = 0;
@@ -297,11 +298,11 @@ class References {
   }
 
   /// The positions of a geometry; -1 where it is not what a skin may be for.
-  std::int64_t vertex_count(const Node* geometry) const {
-    const Node* mesh = geometry == nullptr ? nullptr : geometry->child("mesh");
-    const Node* vertices = mesh == nullptr ? nullptr : mesh->child("vertices");
+  std::int64_t vertex_count(const XmlNode* geometry) const {
+    const XmlNode* mesh = geometry == nullptr ? nullptr : geometry->child("mesh");
+    const XmlNode* vertices = mesh == nullptr ? nullptr : mesh->child("vertices");
     if (vertices == nullptr) return -1;
-    for (const Node& input : vertices->children) {
+    for (const XmlNode& input : vertices->children) {
       const auto semantic = input.attributes.find("semantic");
       if (input.name == "input" && semantic != input.attributes.end() && semantic->second == "POSITION")
         return entries(input);
@@ -309,15 +310,15 @@ class References {
     return -1;
   }
 
-  std::map<std::string_view, const Node*> by_id_;
-  std::vector<const Node*> skins_;
+  std::map<std::string_view, const XmlNode*> by_id_;
+  std::vector<const XmlNode*> skins_;
 };
 
 }  // namespace
 
 void check_collada(std::string_view bytes) {
   if (bytes.find('\0') != std::string_view::npos) throw_bad_input("the COLLADA file holds bytes that are no text");
-  const Node document = Xml(bytes).parse();
+  const XmlNode document = Xml(bytes).parse();
   if (document.child("COLLADA") == nullptr) throw_bad_input("the file has no COLLADA element");
   check_all(document);
   References(document).check();

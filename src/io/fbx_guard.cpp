@@ -13,7 +13,7 @@ namespace isochor {
 namespace {
 
 /// assimp parses records by recursion. Real files nest about ten deep.
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxRecordDepth = 64;
 
 /// Objects by their ids: the first hangs from the second.
 using Connections = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -81,7 +81,7 @@ class BinaryFbx {
 
   /// The records from `offset` up to the empty one that closes the list, or up to `end` inside a record.
   void records(std::uint64_t offset, std::uint64_t end, std::size_t depth) {
-    if (depth > kMaxDepth) throw_bad_input("the records of the FBX are nested too deep");
+    if (depth > kMaxRecordDepth) throw_bad_input("the records of the FBX are nested too deep");
     while (true) {
       if (depth > 0 && offset == end) return;
       if (end - offset < head_size()) throw_bad_input("the FBX ends before its last record");

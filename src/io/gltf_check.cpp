@@ -7,7 +7,7 @@
 namespace isochor::gltf {
 namespace {
 
-void check_arrays(const Json& root) {
+void check_top_arrays(const Json& root) {
   constexpr std::array kArrays = {"accessors", "animations", "buffers", "bufferViews", "cameras",
                                   "images",    "materials",  "meshes",  "nodes",       "samplers",
                                   "scenes",    "skins",      "textures"};
@@ -165,7 +165,7 @@ void check_animations(const Json& root) {
 
 void check_json(const Json& root) {
   if (!root.is_object()) throw_bad_input("its JSON is not an object");
-  check_arrays(root);
+  check_top_arrays(root);
   check_version(root);
   check_extensions(root);
   check_nodes(root);

@@ -15,8 +15,6 @@ namespace isochor {
 namespace gltf {
 namespace {
 
-constexpr std::uint64_t kMaxExternalBytes = 4ull << 30;
-
 std::uint32_t load_u32(std::span<const std::uint8_t> bytes, std::size_t at) {
   std::uint32_t value = 0;
   std::memcpy(&value, bytes.data() + at, sizeof value);

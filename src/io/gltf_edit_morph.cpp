@@ -276,7 +276,7 @@ void check_clips_differ(std::vector<Index> clips) {
   if (twice != clips.end()) throw_bad_input("the frames of clip " + std::to_string(*twice) + " are given twice");
 }
 
-Addition::ClipCurve to_floats(const MorphCurve& curve, std::size_t width) {
+Addition::ClipCurve to_clip_curve(const MorphCurve& curve, std::size_t width) {
   Addition::ClipCurve out{curve.clip, {curve.interpolation, {}, curve.weights, width}, 0};
   for (const double time : curve.times) out.curve.times.push_back(static_cast<float>(time));
   return out;
@@ -310,7 +310,7 @@ void add_morph_frames(GltfSource& source, Index part, std::span<const MorphFrame
   for (const MorphFrames& frames : clips) {
     const MorphCurve curve = frame_curve(frames);
     check_curve(source, curve, frames.frames.size());
-    addition.curves.push_back(to_floats(curve, frames.frames.size()));
+    addition.curves.push_back(to_clip_curve(curve, frames.frames.size()));
     addition.curves.back().begin = addition.targets.size();
     for (const MorphTarget& frame : frames.frames) addition.targets.push_back(&frame);
   }
@@ -324,7 +324,7 @@ void add_morph_basis(GltfSource& source, Index part, std::span<const MorphTarget
   for (const MorphTarget& target : targets) addition.targets.push_back(&target);
   for (const MorphCurve& curve : curves) {
     check_curve(source, curve, targets.size());
-    addition.curves.push_back(to_floats(curve, targets.size()));
+    addition.curves.push_back(to_clip_curve(curve, targets.size()));
   }
   add_targets(source, part, addition);
 }

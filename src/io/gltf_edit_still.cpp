@@ -96,7 +96,7 @@ std::vector<float> turn_tangents(const std::vector<double>& tangents, std::span<
   std::vector<float> out;
   for (std::size_t v = 0; 4 * v < tangents.size(); ++v) {
     Vec3 tangent(tangents.data() + 4 * v);
-    if (before[v].norm() > 0 && after[v].norm() > 0) tangent = Quat::FromTwoVectors(before[v], after[v]) * tangent;
+    if (before[v].norm() > 0 && after[v].norm() > 0) tangent = turn_between(before[v], after[v]) * tangent;
     const double norm = tangent.norm();
     tangent = norm > 0 && std::isfinite(norm) ? Vec3(tangent / norm) : Vec3::UnitX();
     for (int k = 0; k < 3; ++k) out.push_back(static_cast<float>(tangent[k]));

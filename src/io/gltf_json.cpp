@@ -7,7 +7,7 @@
 namespace isochor::gltf {
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;
+constexpr std::size_t kMaxGltfDepth = 200;
 
 /// Builds the document. nlohmann's own builder looks each key up in the ordered object before it adds it: quadratic in
 /// the number of keys, and a file of a few megabytes would take hours.
@@ -46,8 +46,8 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(Json value) {
-    if (open_.size() >= kMaxDepth) {
-      throw_bad_input("its JSON is nested more than " + std::to_string(kMaxDepth) + " levels deep");
+    if (open_.size() >= kMaxGltfDepth) {
+      throw_bad_input("its JSON is nested more than " + std::to_string(kMaxGltfDepth) + " levels deep");
     }
     // An element can move only when its parent grows, and the parent does not grow while the element is open.
     open_.push_back(&place(std::move(value)));

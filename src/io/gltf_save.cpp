@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxExternalBytes = 4ull << 30;
-
 void append_u32(std::vector<std::uint8_t>& out, std::uint32_t value) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
   out.insert(out.end(), bytes, bytes + 4);

@@ -11,6 +11,9 @@
 
 namespace isochor::gltf {
 
+/// No file beside a glTF is read beyond this size.
+inline constexpr std::uint64_t kMaxExternalBytes = std::uint64_t{4} << 30;
+
 bool is_data_uri(std::string_view uri);
 /// The bytes of a base64 (or percent-encoded) data URI. Throws Error(bad_input).
 std::vector<std::uint8_t> decode_data_uri(std::string_view uri);

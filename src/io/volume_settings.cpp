@@ -16,7 +16,7 @@ using json_lines::Node;
 using json_lines::throw_at;
 using Kind = Node::Kind;
 
-constexpr std::uint64_t kMaxBytes = 16u << 20;
+constexpr std::uint64_t kMaxSettingsBytes = 16u << 20;
 constexpr std::size_t kMaxPatterns = 10000;
 constexpr double kLargestPosition = 1e6;
 
@@ -216,13 +216,13 @@ VolumeSettings read_settings(const Node& node) {
 }  // namespace
 
 VolumeSettings parse_volume_settings(std::string_view text) {
-  if (text.size() > kMaxBytes) throw_bad_input("the volume settings are larger than 16 MiB");
+  if (text.size() > kMaxSettingsBytes) throw_bad_input("the volume settings are larger than 16 MiB");
   return read_settings(json_lines::parse(text));
 }
 
 VolumeSettings read_volume_settings(const std::filesystem::path& path) {
   return text::read_named(
-      path, [](std::string_view bytes) { return parse_volume_settings(bytes); }, kMaxBytes);
+      path, [](std::string_view bytes) { return parse_volume_settings(bytes); }, kMaxSettingsBytes);
 }
 
 std::optional<VolumeSettings> volume_settings_of(const GltfDocument& document) {

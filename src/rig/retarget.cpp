@@ -256,7 +256,7 @@ class Retargeter {
       const Quat base = keep ? Quat::Identity() : above;
       const double length = std::sqrt(target.norm() / target_reach * source.norm() / source_reach);
       const bool is_long = length >= options_.align_from * branch_factor(j);
-      alignment_[j] = is_long ? (Quat::FromTwoVectors(base * target, source) * base).normalized() : base;
+      alignment_[j] = is_long ? (turn_between(base * target, source) * base).normalized() : base;
     }
   }
 

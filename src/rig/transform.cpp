@@ -1,6 +1,7 @@
 #include "isochor/rig/transform.h"
 
 #include <Eigen/SVD>
+#include <cmath>
 
 namespace isochor {
 
@@ -58,6 +59,25 @@ Transform to_transform(const Affine& matrix) {
     transform.shear = rest;
   }
   return transform;
+}
+
+// As Eigen's FromTwoVectors, but without its singular value decomposition for opposite directions, which every source
+// that calls it would have to compile.
+Quat turn_between(const Vec3& from, const Vec3& to) {
+  const Vec3 a = from.normalized();
+  const Vec3 b = to.normalized();
+  const double cosine = a.dot(b);
+  const Vec3 axis = a.cross(b);
+  Quat turn;
+  if (cosine < -1 + 1e-12) {
+    const double sine = axis.norm();
+    turn = Eigen::AngleAxisd(std::atan2(sine, cosine), sine > 1e-14 ? Vec3(axis / sine) : a.unitOrthogonal());
+  } else {
+    const double s = std::sqrt(2 * (1 + cosine));
+    turn.w() = 0.5 * s;
+    turn.vec() = axis * (1 / s);
+  }
+  return turn;
 }
 
 }  // namespace isochor

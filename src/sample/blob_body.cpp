@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sample/axes.h"
+
 namespace isochor::model {
 namespace {
 
@@ -13,8 +15,6 @@ constexpr Index kInfluences = 4;
 constexpr double kSmallestWeight = 0.004;
 
 using WeightTable = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;  // #V x #J
-
-Vec3 reflect(const Vec3& p) { return {-p.x(), p.y(), p.z()}; }
 
 double segment_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 ab = b - a;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "isochor/base/error.h"
+#include "sample/axes.h"
 #include "sample/poser.h"
 #include "sample/relax.h"
 
@@ -16,8 +17,6 @@ namespace {
 constexpr int kRounds = 8;
 constexpr double kSamePlace = 1e-6;
 constexpr double kFacing = 0.7;
-
-Vec3 reflect(const Vec3& p) { return {-p.x(), p.y(), p.z()}; }
 
 /// n points, counter-clockwise about the axis.
 std::vector<Vec3> ring_points(const Ring& ring, std::size_t n) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "sample/axes.h"
 #include "sample/blob_body.h"
 #include "sample/cage.h"
 #include "sample/elephant_motion.h"
@@ -15,13 +16,12 @@ using model::BlobBody;
 using model::BlobRole;
 using model::Cage;
 using model::Course;
+using model::kX;
+using model::kY;
+using model::kZ;
 using model::RigBuilder;
 
 enum ElephantMaterial : Index { hide, ivory, dark, eye };
-
-const Vec3 kX = Vec3::UnitX();
-const Vec3 kY = Vec3::UnitY();
-const Vec3 kZ = Vec3::UnitZ();
 
 RigBuilder elephant_rig() {
   RigBuilder rig;

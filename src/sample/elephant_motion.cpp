@@ -4,14 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "sample/axes.h"
 #include "sample/poser.h"
 
 namespace isochor::model {
 namespace {
-
-const Vec3 kX = Vec3::UnitX();
-const Vec3 kY = Vec3::UnitY();
-const Vec3 kZ = Vec3::UnitZ();
 
 struct Leg {
   const char* upper;

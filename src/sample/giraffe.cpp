@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "sample/axes.h"
 #include "sample/blob_body.h"
 #include "sample/cage.h"
 #include "sample/poser.h"
@@ -17,15 +18,14 @@ using model::BlobBody;
 using model::BlobRole;
 using model::Cage;
 using model::Course;
+using model::kX;
+using model::kY;
+using model::kZ;
 using model::Poser;
 using model::RigBuilder;
 using model::wave;
 
 enum GiraffeMaterial : Index { hide, spot, dark, hoof, muzzle, eye };
-
-const Vec3 kX = Vec3::UnitX();
-const Vec3 kY = Vec3::UnitY();
-const Vec3 kZ = Vec3::UnitZ();
 
 RigBuilder giraffe_rig() {
   RigBuilder rig;

@@ -3,14 +3,11 @@
 #include <cmath>
 #include <string>
 
+#include "sample/axes.h"
 #include "sample/poser.h"
 
 namespace isochor::model {
 namespace {
-
-const Vec3 kX = Vec3::UnitX();
-const Vec3 kY = Vec3::UnitY();
-const Vec3 kZ = Vec3::UnitZ();
 
 /// Arms hang down from the T-pose; `swing` brings the left one forward and the right one back, in degrees.
 void lower_arms(Poser& poser, double swing, double spread) {

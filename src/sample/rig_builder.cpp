@@ -1,9 +1,9 @@
 #include "sample/rig_builder.h"
 
+#include "sample/axes.h"
+
 namespace isochor::model {
 namespace {
-
-Vec3 reflect(const Vec3& p) { return {-p.x(), p.y(), p.z()}; }
 
 /// y along the direction, z as near to the world's forward as it can be.
 Quat axes_along(const Vec3& direction) {

@@ -9,7 +9,7 @@
 namespace isochor::voxel {
 namespace {
 
-constexpr std::size_t kTrianglesAtOnce = 1024;
+constexpr std::size_t kTrianglesPerWalk = 1024;
 constexpr std::size_t kBricksAtOnce = 64;
 
 struct BrickTriangle {
@@ -28,9 +28,9 @@ std::vector<std::vector<BrickTriangle>> find_pairs(const LatticeSurface& surface
   const CellSize brick_size(surface.voxel_bits + 3);
   const CellRange all = {0, surface.grid.resolution / 8 - 1};
   const std::size_t n = surface.triangles.size();
-  std::vector<std::vector<BrickTriangle>> pairs((n + kTrianglesAtOnce - 1) / kTrianglesAtOnce);
-  parallel_for(context, n, kTrianglesAtOnce, [&](Range range) {
-    std::vector<BrickTriangle>& out = pairs[range.begin / kTrianglesAtOnce];
+  std::vector<std::vector<BrickTriangle>> pairs((n + kTrianglesPerWalk - 1) / kTrianglesPerWalk);
+  parallel_for(context, n, kTrianglesPerWalk, [&](Range range) {
+    std::vector<BrickTriangle>& out = pairs[range.begin / kTrianglesPerWalk];
     out.reserve(2 * (range.end - range.begin));
     for (std::size_t t = range.begin; t < range.end; ++t) {
       const auto index = static_cast<Index>(t);

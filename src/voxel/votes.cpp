@@ -9,7 +9,7 @@
 namespace isochor::voxel {
 namespace {
 
-constexpr std::size_t kTilesAtOnce = 16;
+constexpr std::size_t kTilesPerVote = 16;
 
 /// A tile of one axis, with the codes of its bricks.
 struct Tile {
@@ -33,7 +33,7 @@ void for_each_tile(const ColumnHits& hits, const LatticeSurface& surface, Ballot
   const RayRule rule = ballot == Ballot::axes ? RayRule::nearest : RayRule::count;
   for (int axis = 0; axis < 3; ++axis) {
     const auto& begin = hits.tile_begin[axis];
-    parallel_for(context, along * along, kTilesAtOnce, [&](Range range) {
+    parallel_for(context, along * along, kTilesPerVote, [&](Range range) {
       TileRows rows;
       for (std::size_t t = range.begin; t < range.end; ++t) {
         if (begin[t] == begin[t + 1]) continue;

@@ -94,7 +94,7 @@ TEST(Handles, FlatListsOfJoints) {
     const Vec3 out = Vec3(0.3 * finger, 0, 1).normalized();
     for (int k = 1; k <= 4; ++k) {
       Joint joint = joint_at("f" + std::to_string(finger) + std::to_string(k), kNone, k * out);
-      joint.rest.rotation = Quat::FromTwoVectors(Vec3::UnitZ(), out) * back;  // -z points outward
+      joint.rest.rotation = turn_between(Vec3::UnitZ(), out) * back;  // -z points outward
       skeleton.joints.push_back(joint);
     }
   }

@@ -11,6 +11,7 @@
 namespace isochor {
 namespace {
 
+using test::kDeformers;
 using test::Neighbours;
 using test::rigid_joints;
 using test::some_weights;
@@ -18,7 +19,6 @@ using test::stretched_joints;
 using test::times;
 
 constexpr Index kJoints = 30;
-const auto kDeformers = {Deformer::lbs, Deformer::dqs};
 const auto kNeighbours = {Neighbours::alike, Neighbours::unlike};
 
 std::vector<float> interleaved(const std::vector<Vec3>& vectors) {

@@ -10,6 +10,8 @@
 
 namespace isochor::test {
 
+inline constexpr auto kDeformers = {Deformer::lbs, Deformer::dqs};
+
 /// A fixed sequence of numbers in [0, 1) without visible order.
 class Sequence {
  public:

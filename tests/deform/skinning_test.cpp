@@ -10,6 +10,7 @@
 namespace isochor {
 namespace {
 
+using test::kDeformers;
 using test::maps_of;
 using test::Neighbours;
 using test::rigid_joints;
@@ -18,9 +19,8 @@ using test::some_weights;
 using test::stretched_joints;
 using test::times;
 
-constexpr Index kJoints = 9;
+constexpr Index kFewJoints = 9;
 constexpr std::size_t kVertices = 200;
-const auto kDeformers = {Deformer::lbs, Deformer::dqs};
 
 SkinWeights one_row(std::vector<Influence> row) {
   SkinWeights weights;
@@ -110,9 +110,9 @@ Vec3 textbook_dqs(const std::vector<DualQuaternion>& joints, std::span<const Inf
 // LBS takes a vertex to the weighted mean of the places to which its joints carry it.
 TEST(Skinning, LbsIsTheWeightedMean) {
   const auto positions = scattered(kVertices, 2);
-  const auto matrices = stretched_joints(kJoints);
+  const auto matrices = stretched_joints(kFewJoints);
   for (Index influences = 1; influences <= 9; ++influences) {
-    const auto weights = some_weights(kVertices, kJoints, influences, Neighbours::unlike);
+    const auto weights = some_weights(kVertices, kFewJoints, influences, Neighbours::unlike);
     std::vector<Vec3> skinned(kVertices);
     transform_positions(maps_of(Deformer::lbs, positions, weights, matrices), positions, skinned);
     for (std::size_t v = 0; v < kVertices; ++v) {
@@ -126,8 +126,8 @@ TEST(Skinning, LbsIsTheWeightedMean) {
 // DQS of rigid joints is the textbook's, and does not care about the signs of the quaternions.
 TEST(Skinning, DqsIsTheTextbooks) {
   const auto positions = scattered(kVertices, 2);
-  const auto matrices = rigid_joints(kJoints, 3.1);
-  std::vector<DualQuaternion> joints(kJoints);
+  const auto matrices = rigid_joints(kFewJoints, 3.1);
+  std::vector<DualQuaternion> joints(kFewJoints);
   std::transform(matrices.begin(), matrices.end(), joints.begin(), dual_quaternion);
   for (const bool flip : {false, true}) {
     for (std::size_t j = 0; flip && j < joints.size(); j += 2) {
@@ -137,7 +137,7 @@ TEST(Skinning, DqsIsTheTextbooks) {
       }
     }
     for (Index influences = 1; influences <= 9; ++influences) {
-      const auto weights = some_weights(kVertices, kJoints, influences, Neighbours::unlike);
+      const auto weights = some_weights(kVertices, kFewJoints, influences, Neighbours::unlike);
       std::vector<Vec3> skinned(kVertices);
       transform_positions(maps_of(Deformer::dqs, positions, weights, matrices), positions, skinned);
       for (std::size_t v = 0; v < kVertices; ++v) {
@@ -150,8 +150,8 @@ TEST(Skinning, DqsIsTheTextbooks) {
 // DQS of rigid joints gives rigid maps, so that no volume is lost in a twist.
 TEST(Skinning, DqsMapsAreRigid) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
-  for (const Mat34& map : maps_of(Deformer::dqs, positions, weights, rigid_joints(kJoints))) {
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
+  for (const Mat34& map : maps_of(Deformer::dqs, positions, weights, rigid_joints(kFewJoints))) {
     EXPECT_LT((map.leftCols<3>().transpose() * map.leftCols<3>() - Mat3::Identity()).norm(), 1e-13);
   }
 }
@@ -175,10 +175,10 @@ TEST(Skinning, DqsTakesTheShorterWay) {
 // Moving the whole skeleton rigidly moves every vertex with it.
 TEST(Skinning, RigidMotionsCommute) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
   const Affine motion = test::some_rigid_motion();
   for (const Deformer deformer : kDeformers) {
-    for (const auto& matrices : {rigid_joints(kJoints), stretched_joints(kJoints)}) {
+    for (const auto& matrices : {rigid_joints(kFewJoints), stretched_joints(kFewJoints)}) {
       const auto moved = maps_of(deformer, positions, weights, times(motion, matrices));
       EXPECT_LT(largest_difference(moved, after(motion, maps_of(deformer, positions, weights, matrices))), 1e-12);
     }
@@ -188,12 +188,12 @@ TEST(Skinning, RigidMotionsCommute) {
 // Where the rest pose is, and how it lies, does not matter either.
 TEST(Skinning, RigidMotionsOfTheRestPoseChangeNothing) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
   const Affine motion = test::some_rigid_motion();
   auto other_positions = positions;
   for (Vec3& p : other_positions) p = motion.inverse() * p;
   for (const Deformer deformer : kDeformers) {
-    auto matrices = stretched_joints(kJoints);
+    auto matrices = stretched_joints(kFewJoints);
     std::vector<Vec3> expected(kVertices);
     transform_positions(maps_of(deformer, positions, weights, matrices), positions, expected);
     for (Affine& m : matrices) m = m * motion;
@@ -206,9 +206,9 @@ TEST(Skinning, RigidMotionsOfTheRestPoseChangeNothing) {
 // Joints that all move alike move every vertex so, whatever the weights.
 TEST(Skinning, WeightsArePartitionsOfUnity) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 7, Neighbours::unlike);
+  const auto weights = some_weights(kVertices, kFewJoints, 7, Neighbours::unlike);
   for (const Deformer deformer : kDeformers) {
-    const std::vector<Affine> matrices(kJoints, stretched_joints(3)[2]);
+    const std::vector<Affine> matrices(kFewJoints, stretched_joints(3)[2]);
     for (const Mat34& map : maps_of(deformer, positions, weights, matrices)) {
       EXPECT_LT((map - matrices[0].matrix().topRows<3>()).norm(), 1e-13);
     }
@@ -217,14 +217,14 @@ TEST(Skinning, WeightsArePartitionsOfUnity) {
 
 // A vertex with one influence follows that joint to the last bit, with any scale and shear, mirrored or flat.
 TEST(Skinning, OneInfluenceIsItsJoint) {
-  auto matrices = stretched_joints(kJoints);
+  auto matrices = stretched_joints(kFewJoints);
   matrices[1].linear() *= 100;
   matrices[2].linear() *= -0.01;
   matrices[3].linear().col(0).setZero();
   matrices[4].linear().setZero();
   for (const Deformer deformer : kDeformers) {
-    for (Index j = 0; j < kJoints; ++j) {
-      const auto weights = one_row({{(j + 1) % kJoints, 0.0}, {j, 1.0}});
+    for (Index j = 0; j < kFewJoints; ++j) {
+      const auto weights = one_row({{(j + 1) % kFewJoints, 0.0}, {j, 1.0}});
       EXPECT_EQ(maps_of(deformer, {Vec3(1, 2, 3)}, weights, matrices)[0], matrices[j].matrix().topRows<3>());
     }
   }
@@ -233,11 +233,11 @@ TEST(Skinning, OneInfluenceIsItsJoint) {
 // A scale of 0.01 or 100 between bind space and world scales the result, and nothing else.
 TEST(Skinning, UniformScaleOfTheWorld) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
   for (const Deformer deformer : kDeformers) {
     for (const double scale : {0.01, 100.0}) {
       const Affine by(Eigen::Scaling(scale));
-      for (const auto& matrices : {rigid_joints(kJoints), stretched_joints(kJoints)}) {
+      for (const auto& matrices : {rigid_joints(kFewJoints), stretched_joints(kFewJoints)}) {
         const auto scaled = maps_of(deformer, positions, weights, times(by, matrices));
         const auto expected = after(by, maps_of(deformer, positions, weights, matrices));
         EXPECT_LT(largest_difference(scaled, expected), 1e-12 * scale);
@@ -250,7 +250,7 @@ TEST(Skinning, UniformScaleOfTheWorld) {
 // stays.
 TEST(Skinning, ScaledJointsKeepTheirCentre) {
   const Vec3 centre(40, 150, -3);
-  auto matrices = stretched_joints(kJoints);
+  auto matrices = stretched_joints(kFewJoints);
   for (Affine& m : matrices) m.translation() = centre - m.linear() * centre;
   const auto weights = one_row({{0, 0.3}, {3, 0.45}, {5, 0.25}});
   for (const Deformer deformer : kDeformers) {
@@ -263,8 +263,8 @@ TEST(Skinning, ScaledJointsKeepTheirCentre) {
 // Without rotations, dual quaternions and linear blending take vertices to the same places, with the same linear parts.
 TEST(Skinning, DeformersAgreeOnPureScale) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
-  auto matrices = rigid_joints(kJoints, 0);
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
+  auto matrices = rigid_joints(kFewJoints, 0);
   test::Sequence s;
   for (Affine& m : matrices) m.linear() = Vec3(s.next(0.1, 3), s.next(0.1, 3), s.next(0.1, 3)).asDiagonal();
   EXPECT_LT(largest_difference(maps_of(Deformer::lbs, positions, weights, matrices),
@@ -275,10 +275,10 @@ TEST(Skinning, DeformersAgreeOnPureScale) {
 // A character mirrored as a whole is the mirror image of the character.
 TEST(Skinning, MirroredCharacter) {
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
   const Affine mirror(Eigen::Scaling(-1.0, 1.0, 1.0));
   for (const Deformer deformer : kDeformers) {
-    for (const auto& matrices : {rigid_joints(kJoints), stretched_joints(kJoints)}) {
+    for (const auto& matrices : {rigid_joints(kFewJoints), stretched_joints(kFewJoints)}) {
       const auto mirrored = maps_of(deformer, positions, weights, times(mirror, matrices));
       EXPECT_LT(largest_difference(mirrored, after(mirror, maps_of(deformer, positions, weights, matrices))), 1e-12);
     }
@@ -311,13 +311,13 @@ TEST(Skinning, MixedHandednessIsRefused) {
 // Joints scaled to a plane, to a line or to nothing give finite maps, which move with the whole skeleton; so in a
 // mirror.
 TEST(Skinning, SingularJoints) {
-  auto matrices = rigid_joints(kJoints);
+  auto matrices = rigid_joints(kFewJoints);
   matrices[0].linear().setZero();
   matrices[2].linear() = Mat3(matrices[2].linear() * Vec3(1, 0, 2).asDiagonal());
   matrices[4].linear() = Mat3(matrices[4].linear() * Vec3(0, 0.5, 0).asDiagonal());
   matrices[6].linear() *= 1e-30;
   const auto positions = scattered(kVertices, 2);
-  const auto weights = some_weights(kVertices, kJoints, 4, Neighbours::unlike);
+  const auto weights = some_weights(kVertices, kFewJoints, 4, Neighbours::unlike);
   Affine motion = test::some_rigid_motion();
   for (const double side : {1.0, -1.0}) {
     motion.linear().col(0) *= side;
@@ -328,7 +328,7 @@ TEST(Skinning, SingularJoints) {
       EXPECT_LT(largest_difference(moved, after(motion, maps)), 1e-8);
     }
   }
-  const std::vector<Affine> nothing(kJoints, Affine(Eigen::Scaling(0.0)));
+  const std::vector<Affine> nothing(kFewJoints, Affine(Eigen::Scaling(0.0)));
   for (const Mat34& map : maps_of(Deformer::dqs, positions, weights, nothing)) EXPECT_EQ(map, Mat34::Zero());
 }
 
@@ -349,10 +349,10 @@ TEST(Skinning, ShrinkingToNothingIsContinuous) {
 // One and two threads give the same bytes.
 TEST(Skinning, ThreadsDoNotMatter) {
   const auto positions = scattered(5000, 2);
-  const auto weights = some_weights(5000, kJoints, 4, Neighbours::unlike);
+  const auto weights = some_weights(5000, kFewJoints, 4, Neighbours::unlike);
   for (const Deformer deformer : kDeformers) {
-    const auto one = maps_of(deformer, positions, weights, stretched_joints(kJoints), 1);
-    const auto two = maps_of(deformer, positions, weights, stretched_joints(kJoints), 2);
+    const auto one = maps_of(deformer, positions, weights, stretched_joints(kFewJoints), 1);
+    const auto two = maps_of(deformer, positions, weights, stretched_joints(kFewJoints), 2);
     EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(Mat34)), 0);
   }
 }
@@ -401,7 +401,7 @@ TEST(Skinning, NormalsStayPerpendicular) {
   const Vec3 normal = tangent.unitOrthogonal();
   const Vec3 other = normal.cross(tangent);
   for (const double side : {1.0, -1.0}) {
-    for (const Affine& matrix : stretched_joints(kJoints)) {
+    for (const Affine& matrix : stretched_joints(kFewJoints)) {
       Mat34 map = matrix.matrix().topRows<3>();
       map.col(1) *= side;
       const Mat3 linear = map.leftCols<3>();

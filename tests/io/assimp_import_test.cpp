@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "isochor/deform/skinning.h"
 #include "isochor/io/obj.h"
@@ -15,6 +16,7 @@
 namespace isochor {
 namespace {
 
+using test::expect_no_error;
 using test::shared_data;
 using test::TempFolder;
 
@@ -30,10 +32,6 @@ std::string refusal(std::string_view bytes, std::string_view extension) {
 std::string read_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void expect_no_error(const Character& character) {
-  for (const Problem& problem : validate(character)) EXPECT_NE(problem.severity, Severity::error) << problem.sentence;
 }
 
 // --- COLLADA

@@ -11,7 +11,7 @@ namespace {
 
 using test::shared_data;
 
-std::string refusal(std::string_view text) {
+std::string bvh_refusal(std::string_view text) {
   try {
     parse_bvh(text);
   } catch (const Error& error) {
@@ -163,24 +163,24 @@ TEST(Bvh, IncompleteMotion) {
 // Broken files are refused with a sentence.
 TEST(Bvh, RefusesBrokenFiles) {
   const std::string text = kArm;
-  EXPECT_NE(refusal("").find("no BVH"), std::string::npos);
-  EXPECT_NE(refusal("HIERARCHY\n").find("no joint"), std::string::npos);
-  EXPECT_NE(refusal("HIERARCHY\nROOT a\n{\nOFFSET 0 0").find("ends"), std::string::npos);
-  EXPECT_NE(refusal("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation Xrotation\n}").find("twice"), std::string::npos);
-  EXPECT_NE(refusal("HIERARCHY\nROOT a\n{\nCHANNELS 1 Wrotation\n}").find("unknown channel"), std::string::npos);
-  EXPECT_NE(refusal("HIERARCHY\nROOT a\n{\nCHANNELS 7\n}").find("line 4"), std::string::npos);
+  EXPECT_NE(bvh_refusal("").find("no BVH"), std::string::npos);
+  EXPECT_NE(bvh_refusal("HIERARCHY\n").find("no joint"), std::string::npos);
+  EXPECT_NE(bvh_refusal("HIERARCHY\nROOT a\n{\nOFFSET 0 0").find("ends"), std::string::npos);
+  EXPECT_NE(bvh_refusal("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation Xrotation\n}").find("twice"), std::string::npos);
+  EXPECT_NE(bvh_refusal("HIERARCHY\nROOT a\n{\nCHANNELS 1 Wrotation\n}").find("unknown channel"), std::string::npos);
+  EXPECT_NE(bvh_refusal("HIERARCHY\nROOT a\n{\nCHANNELS 7\n}").find("line 4"), std::string::npos);
   std::string nan = text;
   nan.replace(nan.find("10 20"), 2, "nan");
-  EXPECT_NE(refusal(nan).find("not finite"), std::string::npos);
+  EXPECT_NE(bvh_refusal(nan).find("not finite"), std::string::npos);
   std::string word = text;
   word.replace(word.find("10 20"), 2, "ab");
-  EXPECT_NE(refusal(word).find("\"ab\""), std::string::npos);
+  EXPECT_NE(bvh_refusal(word).find("\"ab\""), std::string::npos);
   std::string time = text;
   time.replace(time.find("0.5\n"), 3, "0.0");
-  EXPECT_NE(refusal(time).find("frame time"), std::string::npos);
+  EXPECT_NE(bvh_refusal(time).find("frame time"), std::string::npos);
   std::string deep = "HIERARCHY\nROOT a\n{\n";
   for (int i = 0; i < 5000; ++i) deep += "JOINT a\n{\n";
-  EXPECT_NE(refusal(deep).find("1000 deep"), std::string::npos);
+  EXPECT_NE(bvh_refusal(deep).find("1000 deep"), std::string::npos);
 }
 
 // A file cut off anywhere is read or refused, never worse.

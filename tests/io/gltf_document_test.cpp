@@ -8,6 +8,7 @@
 
 #include "gltf_builder.h"
 #include "gltf_reference.h"
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "support/data.h"
 
@@ -15,19 +16,11 @@ namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contains;
 using test::GltfBuilder;
 using test::Json;
-
-/// The sentence of the Error that `body` throws; empty where it throws none.
-template <class Body>
-std::string sentence_of(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
+using test::sentence_of;
+using test::write_text;
 
 std::string parse_sentence(const std::vector<std::uint8_t>& bytes) {
   return sentence_of([&] { GltfDocument::parse(bytes); });
@@ -41,10 +34,6 @@ std::string parse_sentence(const Json& json) {
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
-
-void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 // ------------------------------------------------------------------------------------------------ accessors
 
@@ -264,7 +253,7 @@ TEST(GltfContainer, OpensOnlyFiles) {
   const test::TempFolder folder;
   EXPECT_TRUE(contains(sentence_of([&] { GltfDocument::open(folder / "none.glb"); }), "No such file"));
   EXPECT_TRUE(contains(sentence_of([&] { GltfDocument::open(folder.path()); }), "directory"));
-  write(folder / "empty.glb", "");
+  write_text(folder / "empty.glb", "");
   EXPECT_TRUE(contains(sentence_of([&] { GltfDocument::open(folder / "empty.glb"); }), "empty"));
 }
 
@@ -285,8 +274,8 @@ std::string triangle_bytes() {
 TEST(GltfUri, ReadsDataAndNeighbours) {
   const test::TempFolder folder;
   fs::create_directory(folder / "sub folder");
-  write(folder.path() / "sub folder/a b.bin", triangle_bytes());
-  write(folder / "t.gltf", with_uri("sub%20folder/a%20b.bin"));
+  write_text(folder.path() / "sub folder/a b.bin", triangle_bytes());
+  write_text(folder / "t.gltf", with_uri("sub%20folder/a%20b.bin"));
   EXPECT_EQ(GltfDocument::open(folder / "t.gltf").read_accessor(0)[3], 1.0);
   const std::string data = "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA";
   EXPECT_EQ(GltfDocument::parse(bytes_of(with_uri(data))).read_accessor(0)[7], 1.0);
@@ -298,10 +287,10 @@ TEST(GltfUri, ReadsDataAndNeighbours) {
 TEST(GltfUri, StaysInItsFolder) {
   const test::TempFolder folder;
   fs::create_directory(folder / "in");
-  write(folder / "out.bin", triangle_bytes());
+  write_text(folder / "out.bin", triangle_bytes());
   fs::create_symlink(folder / "out.bin", folder.path() / "in/link.bin");
   const auto sentence = [&](const std::string& uri) {
-    write(folder.path() / "in/t.gltf", with_uri(uri));
+    write_text(folder.path() / "in/t.gltf", with_uri(uri));
     return sentence_of([&] { GltfDocument::open(folder.path() / "in/t.gltf"); });
   };
   EXPECT_TRUE(contains(sentence("../out.bin"), "outside its own folder"));
@@ -319,7 +308,7 @@ TEST(GltfUri, StaysInItsFolder) {
 
 // ------------------------------------------------------------------------------------------------ saving
 
-Json json_of(const GltfDocument& document) { return Json::parse(document.json_text()); }
+Json document_json(const GltfDocument& document) { return Json::parse(document.json_text()); }
 
 // A GLB that is opened and saved has the same JSON, key by key in order, the same buffers, and chunks we do not know.
 TEST(GltfSave, KeepsAGlbAsItIs) {
@@ -355,17 +344,17 @@ TEST(GltfSave, CopiesNeighboursOfAGltf) {
   const test::TempFolder folder;
   fs::create_directories(folder.path() / "in/textures");
   fs::create_directory(folder / "out");
-  write(folder.path() / "in/t.bin", triangle_bytes());
-  write(folder.path() / "in/textures/skin.png", "\x89PNG....");
+  write_text(folder.path() / "in/t.bin", triangle_bytes());
+  write_text(folder.path() / "in/textures/skin.png", "\x89PNG....");
   Json json = Json::parse(with_uri("t.bin"));
   json["images"] = {{{"uri", "textures/skin.png"}}};
-  write(folder.path() / "in/t.gltf", json.dump());
+  write_text(folder.path() / "in/t.gltf", json.dump());
   const auto document = GltfDocument::open(folder.path() / "in/t.gltf");
   document.save(folder.path() / "out/t.gltf");
-  EXPECT_EQ(json_of(GltfDocument::open(folder.path() / "out/t.gltf")), json);
+  EXPECT_EQ(document_json(GltfDocument::open(folder.path() / "out/t.gltf")), json);
   EXPECT_TRUE(fs::exists(folder.path() / "out/textures/skin.png"));
   document.save(folder.path() / "out/t.gltf");
-  write(folder.path() / "out/textures/skin.png", "mine");
+  write_text(folder.path() / "out/textures/skin.png", "mine");
   EXPECT_TRUE(contains(sentence_of([&] { document.save(folder.path() / "out/t.gltf"); }), "another file of that name"));
 }
 
@@ -377,17 +366,17 @@ TEST(GltfSave, PutsAGltfIntoOneGlb) {
   b.json["bufferViews"].push_back({{"buffer", 1}, {"byteLength", 4}});
   b.json["accessors"].push_back({{"bufferView", 1}, {"componentType", 5126}, {"count", 1}, {"type", "SCALAR"}});
   b.json["images"] = {{{"uri", "skin.png"}}, {{"uri", "gone.png"}}};
-  write(folder / "a.bin", triangle_bytes());
+  write_text(folder / "a.bin", triangle_bytes());
   const float value = 42;
-  write(folder / "b.bin", std::string(reinterpret_cast<const char*>(&value), 4));
-  write(folder / "skin.png", "\x89PNG....");
-  write(folder / "t.gltf", b.json.dump());
+  write_text(folder / "b.bin", std::string(reinterpret_cast<const char*>(&value), 4));
+  write_text(folder / "skin.png", "\x89PNG....");
+  write_text(folder / "t.gltf", b.json.dump());
   GltfDocument::open(folder / "t.gltf").save(folder / "t.glb");
   const auto glb = GltfDocument::open(folder / "t.glb");
   EXPECT_EQ(glb.buffer_count(), 1u);
   EXPECT_EQ(glb.read_accessor(0)[3], 1.0);
   EXPECT_EQ(glb.read_accessor(1), std::vector<double>{42});
-  const Json images = json_of(glb)["images"];
+  const Json images = document_json(glb)["images"];
   EXPECT_EQ(images[0]["mimeType"], "image/png");
   EXPECT_EQ(images[1]["uri"], "gone.png");
 }
@@ -399,7 +388,7 @@ TEST(GltfSave, TakesAGlbApart) {
   document.save(folder / "my character.gltf");
   EXPECT_TRUE(fs::exists(folder / "my character.bin"));
   const auto again = GltfDocument::open(folder / "my character.gltf");
-  EXPECT_EQ(json_of(again)["buffers"][0]["uri"], "my%20character.bin");
+  EXPECT_EQ(document_json(again)["buffers"][0]["uri"], "my%20character.bin");
   EXPECT_EQ(again.read_accessor(0), document.read_accessor(0));
 }
 

@@ -10,7 +10,7 @@
 
 #include "gltf_builder.h"
 #include "gltf_reference.h"
-#include "isochor/base/error.h"
+#include "helpers.h"
 #include "isochor/io/gltf_edit.h"
 
 namespace isochor::test {
@@ -28,16 +28,6 @@ inline Opened open(const GltfBuilder& b) { return open(GltfDocument::parse(b.glb
 
 inline Json json_of(const GltfSource& source) { return Json::parse(source.document.json_text()); }
 inline GltfReference reference_of(const GltfSource& source) { return GltfReference(source.document.to_glb()); }
-
-template <class Body>
-std::string sentence_of(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 /// Where two documents differ, as JSON pointers; appended array elements as the array's pointer with "/+".
 inline std::vector<std::string> differences(const Json& a, const Json& b) {

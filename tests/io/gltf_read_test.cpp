@@ -8,6 +8,7 @@
 
 #include "gltf_builder.h"
 #include "gltf_reference.h"
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "isochor/deform/skinning.h"
 #include "support/data.h"
@@ -16,6 +17,8 @@ namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contains;
+using test::faces_of;
 using test::GltfBuilder;
 using test::Json;
 
@@ -34,20 +37,11 @@ std::string sentence(const GltfBuilder& b, const GltfReadOptions& options = {}) 
   return {};
 }
 
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
-
 bool has_problem(const Character& character, const std::string& code) {
   for (const Problem& problem : character.problems) {
     if (problem.code == code) return true;
   }
   return false;
-}
-
-std::vector<std::vector<Index>> faces_of(const Surface& surface) {
-  std::vector<std::vector<Index>> out;
-  for (std::size_t f = 0; f < surface.face_count(); ++f)
-    out.emplace_back(surface.face(f).begin(), surface.face(f).end());
-  return out;
 }
 
 /// A mesh of one primitive over five vertices in a row, with these indices and this mode.

@@ -8,6 +8,7 @@
 
 #include "gltf_builder.h"
 #include "gltf_reference.h"
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "isochor/deform/skinning.h"
 #include "isochor/version.h"
@@ -17,15 +18,9 @@ namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
+using test::faces_of;
 using test::Json;
 using Faces = std::vector<std::vector<Index>>;
-
-std::vector<std::vector<Index>> faces_of(const Surface& surface) {
-  std::vector<std::vector<Index>> out;
-  for (std::size_t f = 0; f < surface.face_count(); ++f)
-    out.emplace_back(surface.face(f).begin(), surface.face(f).end());
-  return out;
-}
 
 /// Cyclic order does not matter for a polygon.
 std::vector<std::vector<Index>> turned(Faces faces) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "gltf_builder.h"
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/gltf_edit.h"
@@ -14,25 +15,14 @@ namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-
-template <class Body>
-std::string sentence_of(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
+using test::contains;
+using test::sentence_of;
+using test::write_text;
 
 std::string load_sentence(const fs::path& path) {
   Context context;
   return sentence_of([&] { load_character(path, {}, context); });
 }
-
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 constexpr const char* kTriangleObj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 constexpr const char* kRigText =
@@ -45,12 +35,12 @@ TEST(Load, RefusesWhatCannotBeLoaded) {
   EXPECT_TRUE(contains(load_sentence(folder / "none.glb"), "no such file"));
   EXPECT_TRUE(contains(load_sentence(folder.path()), "directory"));
   for (const char* name : {"a.glb", "a.gltf", "a.obj", "a.bvh", "a.fbx", "a.xyz"}) {
-    write(folder / name, "");
+    write_text(folder / name, "");
     EXPECT_TRUE(contains(load_sentence(folder / name), "it is empty")) << name;
   }
-  write(folder / "a.xyz", "something");
+  write_text(folder / "a.xyz", "something");
   EXPECT_TRUE(contains(load_sentence(folder / "a.xyz"), "'.xyz' are not known"));
-  write(folder / "b.glb", "something");
+  write_text(folder / "b.glb", "something");
   EXPECT_FALSE(load_sentence(folder / "b.glb").empty());
 }
 
@@ -63,10 +53,10 @@ TEST(Load, TellsFilesApart) {
   EXPECT_TRUE(loaded.gltf);
   EXPECT_EQ(loaded.character.name, "character");
   EXPECT_EQ(loaded.character.parts.size(), 1u);
-  write(folder / "t.obj", kTriangleObj);
+  write_text(folder / "t.obj", kTriangleObj);
   EXPECT_EQ(load_character(folder / "t.obj", {}, context).character.parts[0].surface.face_count(), 1u);
   EXPECT_FALSE(load_character(folder / "t.obj", {}, context).gltf);
-  write(folder / "rig.txt", kRigText);
+  write_text(folder / "rig.txt", kRigText);
   EXPECT_EQ(load_character(folder / "rig.txt", {}, context).character.skeleton.size(), 2u);
 }
 
@@ -91,8 +81,8 @@ TEST(Load, SavesByExtension) {
 TEST(Load, AttachesARigText) {
   const test::TempFolder folder;
   Context context;
-  write(folder / "t.obj", kTriangleObj);
-  write(folder / "rig.txt", kRigText);
+  write_text(folder / "t.obj", kTriangleObj);
+  write_text(folder / "rig.txt", kRigText);
   Character character = load_character(folder / "t.obj", {}, context).character;
   attach_skeleton(character, folder / "rig.txt", context);
   EXPECT_EQ(character.skeleton.size(), 2u);

@@ -21,7 +21,7 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-std::string refusal(std::string_view text, const ObjReadOptions& options = {}) {
+std::string obj_refusal(std::string_view text, const ObjReadOptions& options = {}) {
   try {
     parse_obj(text, options);
   } catch (const Error& error) {
@@ -87,19 +87,19 @@ TEST(Obj, SmallFacesAreNoted) {
 // Broken files are refused with one sentence that names the line.
 TEST(Obj, RefusesBrokenFiles) {
   const std::string triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
-  EXPECT_NE(refusal(triangle + "f 1 2 4").find("line 4: a face refers to vertex 4"), std::string::npos);
-  EXPECT_NE(refusal(triangle + "f 1 2 -4").find("line 4"), std::string::npos);
-  EXPECT_NE(refusal(triangle + "f 0 1 2").find("line 4"), std::string::npos);
-  EXPECT_NE(refusal(triangle + "f 1 2 99999999999").find("line 4"), std::string::npos);
-  EXPECT_NE(refusal(triangle + "f 1/1 2/1 3/1").find("texture coordinate 1"), std::string::npos);
-  EXPECT_NE(refusal(triangle + "f 1//1 2//1 3//1").find("normal 1"), std::string::npos);
-  EXPECT_NE(refusal(triangle + "f a b c").find("\"a\""), std::string::npos);
-  EXPECT_NE(refusal("v 0 nan 0").find("line 1: a vertex has a number that is not finite"), std::string::npos);
-  EXPECT_NE(refusal("v 0 1e999 0").find("not finite"), std::string::npos);
-  EXPECT_NE(refusal("v 0 0").find("too few"), std::string::npos);
-  EXPECT_NE(refusal("v 0 x 0").find("\"x\""), std::string::npos);
-  EXPECT_NE(refusal(triangle).find("no face"), std::string::npos);
-  EXPECT_NE(refusal("").find("no vertex"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f 1 2 4").find("line 4: a face refers to vertex 4"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f 1 2 -4").find("line 4"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f 0 1 2").find("line 4"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f 1 2 99999999999").find("line 4"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f 1/1 2/1 3/1").find("texture coordinate 1"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f 1//1 2//1 3//1").find("normal 1"), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle + "f a b c").find("\"a\""), std::string::npos);
+  EXPECT_NE(obj_refusal("v 0 nan 0").find("line 1: a vertex has a number that is not finite"), std::string::npos);
+  EXPECT_NE(obj_refusal("v 0 1e999 0").find("not finite"), std::string::npos);
+  EXPECT_NE(obj_refusal("v 0 0").find("too few"), std::string::npos);
+  EXPECT_NE(obj_refusal("v 0 x 0").find("\"x\""), std::string::npos);
+  EXPECT_NE(obj_refusal(triangle).find("no face"), std::string::npos);
+  EXPECT_NE(obj_refusal("").find("no vertex"), std::string::npos);
 }
 
 // A file cut off anywhere is read or refused, never worse.
@@ -125,7 +125,7 @@ TEST(Obj, ChoosesGroups) {
   const Character small = parse_obj(text, {.groups = {"hat", "skin"}, .drop_unused_vertices = true});
   EXPECT_EQ(small.parts[0].surface.corners, (std::vector<Index>{0, 1, 2, 1, 3, 2}));
   EXPECT_EQ(small.parts[0].surface.positions[3], Vec3(1, 1, 0));
-  EXPECT_NE(refusal(text, {.groups = {"leg*"}}).find("\"helper-left\""), std::string::npos);
+  EXPECT_NE(obj_refusal(text, {.groups = {"leg*"}}).find("\"helper-left\""), std::string::npos);
 }
 
 // Materials take Kd and d from the library beside the file; a missing one is a note and gives a default colour.

@@ -4,13 +4,16 @@
 #include <cstring>
 #include <fstream>
 
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "support/data.h"
 
 namespace isochor {
 namespace {
 
-std::string refusal(std::string_view bytes) {
+using test::expect_square_and_triangle;
+
+std::string ply_refusal(std::string_view bytes) {
   try {
     parse_ply(bytes);
   } catch (const Error& error) {
@@ -27,15 +30,7 @@ void put(std::string& out, T value, bool reversed) {
   out.append(bytes, sizeof(T));
 }
 
-void expect_square_and_triangle(const Character& character) {
-  ASSERT_EQ(character.parts.size(), 1U);
-  const Part& part = character.parts[0];
-  EXPECT_EQ(part.surface.corners, (std::vector<Index>{0, 1, 2, 3, 1, 4, 2}));
-  EXPECT_EQ(part.surface.face_begin, (std::vector<Index>{0, 4, 7}));
-  EXPECT_EQ(part.surface.positions.at(4), Vec3(2, 0, 0.5));
-}
-
-const char* const kText = R"(ply
+const char* const kPlyText = R"(ply
 format ascii 1.0
 comment a square and a triangle
 element vertex 5
@@ -63,7 +58,7 @@ end_header
 
 /// The same in binary. `reversed`: against the order of this machine, which is taken to be little endian.
 std::string binary(bool reversed) {
-  std::string bytes = kText;
+  std::string bytes = kPlyText;
   bytes.resize(bytes.find("end_header\n") + 11);
   bytes.replace(bytes.find("ascii"), 5, reversed ? "binary_big_endian" : "binary_little_endian");
   for (const std::array<float, 3>& p : {std::array<float, 3>{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {2, 0, 0.5F}}) {
@@ -83,7 +78,7 @@ std::string binary(bool reversed) {
 // Vertices keep their order and faces their corners, in text and in binary of either byte order; what is no mesh is
 // passed over.
 TEST(Ply, TextAndBinary) {
-  for (const std::string& bytes : {std::string(kText), binary(false), binary(true)}) {
+  for (const std::string& bytes : {std::string(kPlyText), binary(false), binary(true)}) {
     const Character character = parse_ply(bytes);
     expect_square_and_triangle(character);
     ASSERT_EQ(character.problems.size(), 1U);
@@ -106,25 +101,25 @@ TEST(Ply, NormalsAndDoubles) {
 // Broken files are refused.
 TEST(Ply, RefusesBrokenFiles) {
   const auto changed = [](const char* from, const char* to) {
-    std::string text = kText;
+    std::string text = kPlyText;
     return text.replace(text.find(from), std::strlen(from), to);
   };
-  EXPECT_NE(refusal("").find("no end"), std::string::npos);
-  EXPECT_NE(refusal("plo\n").find("begin"), std::string::npos);
-  EXPECT_NE(refusal(changed("vertex 5", "vertex 999999999999")), "");
-  EXPECT_NE(refusal(changed("vertex 5", "vertex -5")).find("count"), std::string::npos);
-  EXPECT_NE(refusal(changed("0 3 1 4 2", "0 3 1 5 2")).find("face 1"), std::string::npos);
-  EXPECT_NE(refusal(changed("0 3 1 4 2", "0 3 1 -1 2")).find("face 1"), std::string::npos);
-  EXPECT_NE(refusal(changed("0 3 1 4 2", "0 3 1 0.5 2")).find("face 1"), std::string::npos);
-  EXPECT_NE(refusal(changed("0 4 0 1 2 3", "0 4e9 0 1 2 3")).find("length"), std::string::npos);
-  EXPECT_NE(refusal(changed("2 0 0.5", "2 0 nan")).find("vertex 4"), std::string::npos);
-  EXPECT_NE(refusal(changed("property float z\n", "")).find("x, y and z"), std::string::npos);
-  EXPECT_NE(refusal(changed("property float z", "property quad z")).find("unknown type"), std::string::npos);
-  EXPECT_NE(refusal(changed("vertex_indices", "vertices")).find("list of vertices"), std::string::npos);
-  EXPECT_NE(refusal(changed("element face 3", "element tristrips 3")), "");
-  EXPECT_NE(refusal("ply\nformat ascii 1.0\nelement vertex 99999999999999\nend_header\n").find("no face"),
+  EXPECT_NE(ply_refusal("").find("no end"), std::string::npos);
+  EXPECT_NE(ply_refusal("plo\n").find("begin"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("vertex 5", "vertex 999999999999")), "");
+  EXPECT_NE(ply_refusal(changed("vertex 5", "vertex -5")).find("count"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("0 3 1 4 2", "0 3 1 5 2")).find("face 1"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("0 3 1 4 2", "0 3 1 -1 2")).find("face 1"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("0 3 1 4 2", "0 3 1 0.5 2")).find("face 1"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("0 4 0 1 2 3", "0 4e9 0 1 2 3")).find("length"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("2 0 0.5", "2 0 nan")).find("vertex 4"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("property float z\n", "")).find("x, y and z"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("property float z", "property quad z")).find("unknown type"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("vertex_indices", "vertices")).find("list of vertices"), std::string::npos);
+  EXPECT_NE(ply_refusal(changed("element face 3", "element tristrips 3")), "");
+  EXPECT_NE(ply_refusal("ply\nformat ascii 1.0\nelement vertex 99999999999999\nend_header\n").find("no face"),
             std::string::npos);
-  EXPECT_NE(refusal(binary(false).substr(0, binary(false).size() - 1)).find("ends before"), std::string::npos);
+  EXPECT_NE(ply_refusal(binary(false).substr(0, binary(false).size() - 1)).find("ends before"), std::string::npos);
 }
 
 // A file cut off anywhere is read or refused, never worse.
@@ -142,7 +137,7 @@ TEST(Ply, TruncatedAnywhere) {
 // By path, the part has the file's name; errors name the file.
 TEST(Ply, ReadsByPath) {
   test::TempFolder folder;
-  std::ofstream(folder / "shape.ply") << kText;
+  std::ofstream(folder / "shape.ply") << kPlyText;
   EXPECT_EQ(read_ply(folder / "shape.ply").parts[0].name, "shape");
   EXPECT_THROW(read_ply(folder / "none.ply"), Error);
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "helpers.h"
 #include "isochor/base/error.h"
 #include "isochor/deform/skinning.h"
 #include "isochor/io/obj.h"
@@ -10,20 +11,17 @@
 namespace isochor {
 namespace {
 
+using test::expect_no_error;
 using test::shared_data;
 using test::TempFolder;
 
-std::string refusal(std::string_view text) {
+std::string rig_refusal(std::string_view text) {
   try {
     parse_rig_txt(text);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
-}
-
-void expect_no_error(const Character& character) {
-  for (const Problem& problem : validate(character)) EXPECT_NE(problem.severity, Severity::error) << problem.sentence;
 }
 
 const char* const kRig = R"(# children before parents, rows out of order
@@ -62,18 +60,18 @@ TEST(RigTxt, RoundTripIsExact) {
 
 // Broken files are refused with the line's number.
 TEST(RigTxt, RefusesBrokenFiles) {
-  EXPECT_NE(refusal("").find("no joint"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0\n").find("line 1"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 nan\n").find("not finite"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\njoints a 0 0 0\n").find("line 2"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\nhier a b\n").find("no joint \"b\""), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\nroot b\n").find("line 2"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\nskin -1 a 1\n").find("vertex index"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\nskin 0 a\n").find("weight"), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\nskin 0 a x\n").find("\"x\""), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\nsink 0 a 1\n").find("\"sink\""), std::string::npos);
-  EXPECT_NE(refusal("joints a 0 0 0\njoints b 0 0 0\nhier a b\nhier b a\n"), "");
-  EXPECT_NE(refusal("joints a 0 0 0\njoints b 0 0 0\njoints c 0 0 0\nhier a b\nhier c b\n").find("already"),
+  EXPECT_NE(rig_refusal("").find("no joint"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0\n").find("line 1"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 nan\n").find("not finite"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\njoints a 0 0 0\n").find("line 2"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\nhier a b\n").find("no joint \"b\""), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\nroot b\n").find("line 2"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\nskin -1 a 1\n").find("vertex index"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\nskin 0 a\n").find("weight"), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\nskin 0 a x\n").find("\"x\""), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\nsink 0 a 1\n").find("\"sink\""), std::string::npos);
+  EXPECT_NE(rig_refusal("joints a 0 0 0\njoints b 0 0 0\nhier a b\nhier b a\n"), "");
+  EXPECT_NE(rig_refusal("joints a 0 0 0\njoints b 0 0 0\njoints c 0 0 0\nhier a b\nhier c b\n").find("already"),
             std::string::npos);
 }
 

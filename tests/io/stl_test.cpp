@@ -11,7 +11,7 @@
 namespace isochor {
 namespace {
 
-std::string refusal(std::string_view bytes) {
+std::string stl_refusal(std::string_view bytes) {
   try {
     parse_stl(bytes);
   } catch (const Error& error) {
@@ -81,21 +81,21 @@ TEST(Stl, DegenerateTriangles) {
 
 // Broken files are refused.
 TEST(Stl, RefusesBrokenFiles) {
-  EXPECT_NE(refusal(""), "");
-  EXPECT_NE(refusal("solid a\nendsolid a\n").find("no triangle"), std::string::npos);
-  EXPECT_NE(refusal(text_stl().substr(0, 70)).find("ends"), std::string::npos);
-  EXPECT_NE(refusal("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nendloop\n").find("three"),
+  EXPECT_NE(stl_refusal(""), "");
+  EXPECT_NE(stl_refusal("solid a\nendsolid a\n").find("no triangle"), std::string::npos);
+  EXPECT_NE(stl_refusal(text_stl().substr(0, 70)).find("ends"), std::string::npos);
+  EXPECT_NE(stl_refusal("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nendloop\n").find("three"),
             std::string::npos);
-  EXPECT_NE(refusal("solid a\nbanana\n").find("banana"), std::string::npos);
-  EXPECT_NE(refusal(std::string(200, 'x')).find("neither"), std::string::npos);
+  EXPECT_NE(stl_refusal("solid a\nbanana\n").find("banana"), std::string::npos);
+  EXPECT_NE(stl_refusal(std::string(200, 'x')).find("neither"), std::string::npos);
   std::string many = binary_stl();
   many[0] = 'x';
   many[83] = 0x7f;
-  EXPECT_NE(refusal(many).find("neither"), std::string::npos);
+  EXPECT_NE(stl_refusal(many).find("neither"), std::string::npos);
   std::string nan = binary_stl();
   const float bad = std::numeric_limits<float>::quiet_NaN();
   std::memcpy(nan.data() + 84 + 12, &bad, 4);
-  EXPECT_NE(refusal(nan).find("triangle 0"), std::string::npos);
+  EXPECT_NE(stl_refusal(nan).find("triangle 0"), std::string::npos);
 }
 
 // A file cut off anywhere is read or refused, never worse.

@@ -8,7 +8,7 @@ namespace {
 
 using test::shared_data;
 
-std::string refusal(std::string_view text) {
+std::string tgf_refusal(std::string_view text) {
   try {
     parse_tgf(text);
   } catch (const Error& error) {
@@ -42,16 +42,16 @@ TEST(Tgf, AnyForest) {
 
 // Cycles, unknown ids and broken numbers are refused with the line's number.
 TEST(Tgf, RefusesBrokenFiles) {
-  EXPECT_NE(refusal("").find("no vertex"), std::string::npos);
-  EXPECT_NE(refusal("1 0 0 0\n2 0 0 0\n3 0 0 0\n#\n1 2\n2 3\n3 1\n").find("line 7: the edge closes a cycle"),
+  EXPECT_NE(tgf_refusal("").find("no vertex"), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 0 0\n2 0 0 0\n3 0 0 0\n#\n1 2\n2 3\n3 1\n").find("line 7: the edge closes a cycle"),
             std::string::npos);
-  EXPECT_NE(refusal("1 0 0 0\n#\n1 1\n").find("cycle"), std::string::npos);
-  EXPECT_NE(refusal("1 0 0 0\n#\n1 2\n").find("vertex 2"), std::string::npos);
-  EXPECT_NE(refusal("1 0 0\n").find("too few"), std::string::npos);
-  EXPECT_NE(refusal("1 0 nan 0\n").find("not finite"), std::string::npos);
-  EXPECT_NE(refusal("1 0 0 0\n1 0 0 0\n").find("twice"), std::string::npos);
-  EXPECT_NE(refusal("x 0 0 0\n").find("\"x\""), std::string::npos);
-  EXPECT_NE(refusal("1 0 0 0\n#\n1\n").find("line 3"), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 0 0\n#\n1 1\n").find("cycle"), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 0 0\n#\n1 2\n").find("vertex 2"), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 0\n").find("too few"), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 nan 0\n").find("not finite"), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 0 0\n1 0 0 0\n").find("twice"), std::string::npos);
+  EXPECT_NE(tgf_refusal("x 0 0 0\n").find("\"x\""), std::string::npos);
+  EXPECT_NE(tgf_refusal("1 0 0 0\n#\n1\n").find("line 3"), std::string::npos);
 }
 
 // The real skeletons have their joints in one tree each.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace isochor {
 namespace {
 
@@ -57,6 +60,25 @@ TEST(Transform, Identity) {
   const Transform t = to_transform(Affine::Identity());
   EXPECT_EQ(t.scale, Vec3(1, 1, 1));
   EXPECT_EQ(t.rotation.coeffs(), Quat::Identity().coeffs());
+}
+
+// The turn between two directions takes one to the other by the smallest angle, whatever their lengths, and near half
+// a turn as well as elsewhere.
+TEST(TurnBetween, SmallestTurn) {
+  const Vec3 from(0.3, -2, 0.7);
+  const Vec3 side = from.unitOrthogonal();
+  for (const double angle : {0.0, 1e-9, 0.5, 2.0, std::numbers::pi - 1e-3, std::numbers::pi - 1e-6,
+                             std::numbers::pi - 1e-8, std::numbers::pi}) {
+    const Vec3 to = 5 * (std::cos(angle) * from.normalized() + std::sin(angle) * side);
+    const Quat turn = turn_between(from, to);
+    EXPECT_NEAR(turn.norm(), 1, 1e-10);
+    EXPECT_NEAR((turn * from.normalized() - to.normalized()).norm(), 0, 1e-8) << angle;
+    EXPECT_NEAR(turn.angularDistance(Quat::Identity()), angle, 1e-7);
+  }
+  // Exactly opposite, along each axis.
+  for (const Vec3& v : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1)}) {
+    EXPECT_NEAR((turn_between(v, -v) * v + v).norm(), 0, 1e-12);
+  }
 }
 
 }  // namespace

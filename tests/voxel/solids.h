@@ -8,8 +8,17 @@
 #include <vector>
 
 #include "isochor/mesh/surface.h"
+#include "isochor/voxel/winding.h"
 
 namespace isochor::test {
+
+inline std::vector<TriangleCorners> corners_of(const Surface& s) {
+  std::vector<TriangleCorners> result;
+  for (const auto& t : triangulate(s).triangles) {
+    result.push_back({s.positions[t[0]], s.positions[t[1]], s.positions[t[2]]});
+  }
+  return result;
+}
 
 /// Triangles over `around` × `rings` quads of a parameter square that is periodic in both directions.
 inline Surface torus(double large, double small, int around, int rings) {

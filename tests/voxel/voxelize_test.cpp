@@ -12,6 +12,7 @@
 namespace isochor {
 namespace {
 
+using test::corners_of;
 using Kind = VoxelSolid::Kind;
 
 VoxelGrid grid_for(const Surface& s, Index resolution) { return fit_grid(bounding_box(s.positions), resolution); }
@@ -39,14 +40,6 @@ void for_each_voxel(Index resolution, const std::function<void(const Voxel&)>& b
 }
 
 Vec3 middle(const VoxelGrid& grid, const Voxel& v) { return grid.to_world(Vec3(v[0] + 0.5, v[1] + 0.5, v[2] + 0.5)); }
-
-std::vector<TriangleCorners> corners_of(const Surface& s) {
-  std::vector<TriangleCorners> result;
-  for (const auto& t : triangulate(s).triangles) {
-    result.push_back({s.positions[t[0]], s.positions[t[1]], s.positions[t[2]]});
-  }
-  return result;
-}
 
 /// What every voxelization must hold: bricks in order, interior and boundary apart, no brick that says nothing, the
 /// voxel of each vertex in the boundary.

@@ -8,13 +8,7 @@
 namespace isochor {
 namespace {
 
-std::vector<TriangleCorners> corners_of(const Surface& s) {
-  std::vector<TriangleCorners> result;
-  for (const auto& t : triangulate(s).triangles) {
-    result.push_back({s.positions[t[0]], s.positions[t[1]], s.positions[t[2]]});
-  }
-  return result;
-}
+using test::corners_of;
 
 /// Points in and around a shape of about unit size.
 std::vector<Vec3> probes(int n) {

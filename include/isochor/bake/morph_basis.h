@@ -42,18 +42,23 @@ struct MorphBasisInput {
 
 struct MorphBasis {
   std::vector<MorphTarget> targets;  // #T; none where nothing moves. Offsets that do not matter are exactly zero
-  /// #frames × #T, all in [0, 1], as tools with sliders expect them; where one target is all that is allowed, in
-  /// [-1, 1].
-  Eigen::MatrixXd weights;
+  Eigen::MatrixXd weights;           ///< #frames × #T, in [-1, 1]
   /// The largest distance between a frame and what the targets make of it, relative to the vertex's size.
   double max_error = 0;
   double max_normal_error = 0;  ///< the largest length of the difference of two normal offsets
 };
 
-/// The fewest targets of a truncated singular value decomposition that keep every vertex of every frame within the
-/// tolerance, by measuring each. The decomposition runs inside the span of frames picked greedily, so that its cost is
-/// that of #frames × #V × #T and not of #frames². Normals are fitted to the same weights by least squares.
-/// Throws Error(bad_input) where frames differ in size or hold numbers that are not finite.
+/// Few targets that keep every vertex of every frame within the tolerance, by measuring each. They come in layers: a
+/// truncated singular value decomposition over all vertices that move, one of what is left over those that are not yet
+/// within the tolerance, and so on; so that late targets, of which there are many, have few vertices. The decomposition
+/// runs inside the span of frames picked greedily: its cost is that of #frames × #V × #T and not of #frames². Normals
+/// are fitted to the same weights by least squares. A limit on the number of targets leaves the smallest error that
+/// layers can, found by bisection; one target of it is kept free for unit_weights(). Throws Error(bad_input) where
+/// frames differ in size or hold numbers that are not finite.
 MorphBasis morph_basis(const MorphBasisInput& input, const MorphBasisOptions& options, Context& context);
+
+/// Makes all weights lie in [0, 1], as tools with sliders expect them and some clamp them: what a weight is below zero
+/// at its lowest goes into one more target that is always on. Nothing is added where no weight is negative.
+void unit_weights(MorphBasis& basis);
 
 }  // namespace isochor

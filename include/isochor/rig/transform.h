@@ -20,4 +20,8 @@ Affine to_matrix(const Transform& transform);
 /// The inverse of to_matrix. A negative determinant becomes a negative scale in x. Zero scale is kept.
 Transform to_transform(const Affine& matrix);
 
+/// The smallest turn that takes the direction of `from` to that of `to`; half a turn about some axis at right angles
+/// where they are opposite. Neither may be zero.
+Quat turn_between(const Vec3& from, const Vec3& to);
+
 }  // namespace isochor

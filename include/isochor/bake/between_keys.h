@@ -1,0 +1,56 @@
+#pragma once
+
+/// Keys between the keys of a clip. Morph weights are lines from key to key, while a skin that turns fast is not: it
+/// loses volume half-way. Keys are added where that matters, and nowhere else.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "isochor/base/options.h"
+#include "isochor/base/types.h"
+
+namespace isochor {
+
+struct BetweenKeysOptions {
+  double volume_error = 1e-3;
+};
+
+template <class Options, class Visitor>
+requires std::is_same_v<std::remove_const_t<Options>, BetweenKeysOptions>
+void describe(Options& options, Visitor&& visit) {
+  visit(options.volume_error, FieldInfo{.name = "between",
+                                        .help = "add keys to a baked clip until no component's volume is off by more "
+                                                "than this half-way between two keys (0: add none)",
+                                        .unit = "of its volume",
+                                        .min = 0,
+                                        .max = 1});
+}
+
+/// What lines between keys get wrong at one moment.
+struct BetweenError {
+  double volume = 0;    ///< of the worst component, relative
+  double position = 0;  ///< of the worst vertex, relative to the character's size
+};
+
+/// A clip that keys can be added to.
+struct KeyedClip {
+  /// At a moment between two neighbouring keys, of those that are there by then.
+  std::function<BetweenError(double time)> error;
+  std::function<void(double time)> add;
+};
+
+struct BetweenKeys {
+  std::vector<double> added;    ///< increasing
+  BetweenError max_error;       ///< half-way between neighbouring keys, with those added
+  std::size_t gaps_beyond = 0;  ///< gaps between keys that were halved as often as allowed and are still beyond
+};
+
+/// A gap is halved at most so often: a jump, as of a joint that steps, has an error at any distance.
+inline constexpr int kMostHalvings = 5;
+
+/// Halves the gaps between `keys` (increasing, in single precision as files have them) where the error of the volume
+/// half-way is larger than allowed. A tenth of what is allowed is left to rounding and to morph targets.
+BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOptions& options, const KeyedClip& clip);
+
+}  // namespace isochor

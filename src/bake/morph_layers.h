@@ -1,0 +1,37 @@
+#pragma once
+
+/// Morph targets in layers, each over fewer vertices than the one before. Private to the module.
+
+#include <optional>
+
+#include "morph_span.h"
+
+namespace isochor {
+
+/// Targets over some of the vertices.
+struct MorphLayer {
+  std::vector<Index> vertices;  // #O, increasing; those of a layer are among those of the layer before
+  MorphSpan span;               // basis: #T × 3 #O, coefficients: #frames × #T, columns orthonormal over all layers
+};
+using MorphLayers = std::vector<MorphLayer>;
+
+std::size_t target_count(const MorphLayers& layers);
+
+/// What layers are made of.
+struct LayerInput {
+  const Rows& frames;                  // #frames × 3 #V
+  const MorphSpan& span;               // as turn_by_coefficients() leaves it
+  const std::vector<Index>& vertices;  // #V, increasing: their names
+};
+
+/// A truncated singular value decomposition serves the mean. Taken until the last vertex is within `tolerance`, it
+/// gives most of its directions to a few vertices and makes all others carry them. So: directions of all vertices until
+/// a quarter of these is within the tolerance; of what is left of the others likewise, until none is left.
+/// Nothing where that takes more than `limit` targets.
+std::optional<MorphLayers> layers_within(const LayerInput& input, double tolerance, std::size_t limit,
+                                         const Context& context);
+
+/// The layers with at most `limit` targets that leave the smallest error not below `tolerance`, by bisection.
+MorphLayers best_layers(const LayerInput& input, double tolerance, std::size_t limit, const Context& context);
+
+}  // namespace isochor

@@ -1,0 +1,89 @@
+#include "isochor/bake/between_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace isochor {
+namespace {
+
+/// A volume over time, and the lines that keys make of it.
+struct Curve {
+  std::function<double(double)> volume;
+  std::vector<double> keys;
+
+  BetweenError error(double time) const {
+    const auto after = std::upper_bound(keys.begin(), keys.end(), time);
+    const double a = *(after - 1), b = *after, s = (time - a) / (b - a);
+    const double line = (1 - s) * volume(a) + s * volume(b);
+    return {std::abs(line - volume(time)), 2 * std::abs(line - volume(time))};
+  }
+  BetweenKeys refine(double allowed) {
+    const std::vector<double> given = keys;
+    return add_keys_between(
+        given, {.volume_error = allowed},
+        {.error = [&](double time) { return error(time); },
+         .add = [&](double time) { keys.insert(std::upper_bound(keys.begin(), keys.end(), time), time); }});
+  }
+  double worst() const {
+    double most = 0;
+    for (double t = keys.front(); t < keys.back(); t += 1e-3) most = std::max(most, error(t).volume);
+    return most;
+  }
+};
+
+// Keys come where the curve bends, until lines keep within what is allowed everywhere; what is left is told.
+TEST(BetweenKeys, FollowTheCurve) {
+  Curve curve{[](double t) { return t < 1 ? 1 : 1 + 0.1 * std::pow(std::sin(3 * (t - 1)), 2); }, {0, 0.5, 1, 1.5, 2}};
+  const double before = curve.worst();
+  const BetweenKeys found = curve.refine(1e-3);
+  EXPECT_GT(before, 0.01);
+  EXPECT_LE(curve.worst(), 1e-3);
+  EXPECT_GT(found.max_error.volume, 1e-5);
+  EXPECT_LE(found.max_error.volume, 1e-3);
+  EXPECT_DOUBLE_EQ(found.max_error.position, 2 * found.max_error.volume);
+  EXPECT_EQ(found.gaps_beyond, 0u);
+  EXPECT_EQ(curve.keys.size(), 5 + found.added.size());
+  EXPECT_TRUE(std::is_sorted(found.added.begin(), found.added.end()));
+  EXPECT_GT(found.added.front(), 1);
+}
+
+// A jump is halved as often as allowed and no more, and the gap that holds it is counted.
+TEST(BetweenKeys, JumpsEnd) {
+  Curve curve{[](double t) { return t < 0.3 ? 1 : 2; }, {0, 1}};
+  const BetweenKeys found = curve.refine(1e-3);
+  EXPECT_EQ(found.added.size(), static_cast<std::size_t>(kMostHalvings));
+  EXPECT_EQ(found.gaps_beyond, 1u);
+  EXPECT_GT(found.max_error.volume, 0.4);
+}
+
+// A jump between neighbouring floats is no gap at all.
+TEST(BetweenKeys, NeighbouringFloatsAreNoGap) {
+  const double last = std::nextafter(0.3f, 0.0f);
+  Curve curve{[&](double t) { return t <= last ? 1 : 2; }, {0, last, 0.3f, 1}};
+  const BetweenKeys found = curve.refine(1e-3);
+  EXPECT_TRUE(found.added.empty());
+  EXPECT_EQ(found.max_error.volume, 0);
+}
+
+// Zero adds no key and looks at nothing; an error that is not a number counts as beyond; ranges are checked.
+TEST(BetweenKeys, Limits) {
+  const std::vector<double> keys = {0, 1};
+  std::size_t asked = 0, added = 0;
+  const KeyedClip clip{.error =
+                           [&](double) {
+                             ++asked;
+                             return BetweenError{std::nan(""), 0};
+                           },
+                       .add = [&](double) { ++added; }};
+  add_keys_between(keys, {.volume_error = 0}, clip);
+  EXPECT_EQ(asked, 0u);
+  const BetweenKeys found = add_keys_between(keys, {.volume_error = 0.1}, clip);
+  EXPECT_EQ(added, (1u << kMostHalvings) - 1);
+  EXPECT_EQ(found.gaps_beyond, 1u << kMostHalvings);
+  EXPECT_THROW(add_keys_between(keys, {.volume_error = -1}, clip), Error);
+}
+
+}  // namespace
+}  // namespace isochor
