@@ -21,7 +21,6 @@ void BalanceProblem::resize(Eigen::Index regions, Eigen::Index givers) {
   bearable.resize(regions);
   stiffness.resize(givers);
   steepness.setZero(givers, givers);
-  given.resize(givers);
   total_effect.resize(givers);
 }
 
@@ -34,11 +33,7 @@ double Balance::objective(const BalanceProblem& problem, const Eigen::VectorXd& 
     sum += kBeyond * more * more;
   }
   for (Eigen::Index j = 0; j < amounts.size(); ++j) {
-    const double given = problem.given[j] + amounts[j];
-    double steep = 0;
-    for (Eigen::Index k = 0; k < amounts.size(); ++k)
-      steep += problem.steepness(k, j) * (problem.given[k] + amounts[k]);
-    sum += given * (problem.stiffness[j] * given + steep);
+    sum += amounts[j] * (problem.stiffness[j] * amounts[j] + problem.steepness.col(j).dot(amounts));
   }
   return sum;
 }
@@ -78,9 +73,8 @@ bool Balance::solve(const BalanceProblem& problem) {
 bool Balance::newton_step(const BalanceProblem& problem, double total_left) {
   const Eigen::Index givers = problem.stiffness.size(), regions = problem.wanted.size();
   matrix_ = problem.steepness;
-  trial_ = problem.given + amounts_;
-  step_ = -problem.stiffness.cwiseProduct(trial_);
-  for (Eigen::Index j = 0; j < givers; ++j) step_ -= trial_[j] * problem.steepness.col(j);
+  step_ = -problem.stiffness.cwiseProduct(amounts_);
+  for (Eigen::Index j = 0; j < givers; ++j) step_ -= amounts_[j] * problem.steepness.col(j);
   for (Eigen::Index i = 0; i < regions; ++i) {
     const double weight = 1 + kBeyond * active_[i];
     const double pull = error_[i] + (active_[i] > 0 ? kBeyond * beyond(error_[i], problem.bearable[i]) : 0.0);

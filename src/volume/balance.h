@@ -14,7 +14,6 @@ struct BalanceProblem {
   Eigen::VectorXd bearable;      ///< #regions, >= 0: errors up to this count once, what is beyond counts more
   Eigen::VectorXd stiffness;     ///< λ, #givers, > 0
   Eigen::MatrixXd steepness;     ///< K, #givers², symmetric, positive semi-definite
-  Eigen::VectorXd given;         ///< y so far, #givers
   Eigen::VectorXd total_effect;  ///< h, #givers
   double total = 0;              ///< wanted change of the total
 
@@ -23,8 +22,7 @@ struct BalanceProblem {
 
 /// Minimises, with e = b - B y,
 ///
-///   Σ_i e_i² + κ Σ_i max(0, |e_i| - bearable_i)² + Σ_j λ_j (given_j + y_j)² + (given + y)ᵀ K (given + y)   subject to
-///   h·y = total.
+///   Σ_i e_i² + κ Σ_i max(0, |e_i| - bearable_i)² + Σ_j λ_j y_j² + yᵀ K y   subject to h·y = total.
 ///
 /// Strictly convex, so that the answer is unique and moves continuously with the problem: joints neither compete for
 /// places in an order nor jump in time. Newton steps on the pieces, which end at the minimum in a few rounds.

@@ -8,8 +8,6 @@
 namespace isochor::volume {
 namespace {
 
-/// Rounds of the balance, all with the effects at the start: the second makes up for what the first left out.
-constexpr int kRounds = 2;
 /// Share of the joints' radii in the direction along which the total is made exact.
 constexpr double kClosingShare = 0.05;
 /// How much worse than it began a region may end, relative to its volume, before that begins to count more.
@@ -54,7 +52,7 @@ TogetherSolver::TogetherSolver(const TogetherPlan& plan)
     field->assign(vertices, 0.0);
   gamma_.resize(plan.blend_gamma.size());
   awake_.assign(vertices, 0);
-  for (auto* values : {&region_target_, &activity_, &first_error_, &collapse_})
+  for (auto* values : {&region_target_, &activity_, &region_error_, &collapse_})
     values->assign(plan.regions.size(), 0.0);
   giver_of_region_.assign(plan.regions.size(), kNone);
   amounts_.resize(plan.regions.size());
@@ -70,7 +68,9 @@ TogetherSolver::TogetherSolver(const TogetherPlan& plan)
 void TogetherSolver::solve(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields,
                            CorrectedFrame& out) {
   begin(part, posed, fields);
-  measure_regions(Moment::before, out);
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    out.joints[r] = {.error_before = std::abs(region_error_[r]), .error_after = std::abs(region_error_[r])};
+  }
   ComponentVolume& volume = out.components[part_->component];
   volume.before = start_volume_;
   volume.target = target_;
@@ -82,16 +82,15 @@ void TogetherSolver::solve(std::size_t part, const PosedSkin& posed, std::span<c
     if (stretched && plan_.options.solve.solver != VolumeSolver::linear) volume.outcome = VolumeOutcome::no_hold;
     return;
   }
-  const bool linear = plan_.options.solve.solver == VolumeSolver::linear;
   fill_effects();
-  for (int r = 0; r < (linear ? 1 : kRounds); ++r) {
-    if (r > 0) measure_rings();
-    round();
-  }
+  give();
   volume.outcome = finish(out);
   volume.after = current_volume();
   volume.residual = target_ - volume.after;
-  measure_regions(Moment::after, out);
+  measure_regions();
+  for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    out.joints[r].error_after = std::abs(region_error_[r]);
+  }
 }
 
 void TogetherSolver::begin(std::size_t part, const PosedSkin& posed, std::span<const JointField> fields) {
@@ -128,6 +127,7 @@ void TogetherSolver::measure_start() {
     measure_lids();
   }
   start_volume_ = current_volume();
+  measure_regions();
   idle_ = idle_activity();
   if (wide_) {
     part_->whole.gradient(positions_, gradient_);
@@ -154,19 +154,13 @@ double TogetherSolver::current_volume() const {
   return untouched_volume_ + sum;
 }
 
-double TogetherSolver::region_volume(Index region) const {
-  double sum = 0;
-  for (const Index r : plan_.rings[region]) sum += ring_volume_[r];
-  return sum;
-}
-
-void TogetherSolver::round() {
+void TogetherSolver::give() {
   fill_wanted();
   const bool reached = balance_.solve(problem_);
   static_cast<void>(reached);  // the closing step says so
   for (std::size_t g = 0; g < givers_.size(); ++g) {
     Giver& giver = givers_[g];
-    giver.amount += balance_.amounts()[static_cast<Eigen::Index>(g)];
+    giver.amount = balance_.amounts()[static_cast<Eigen::Index>(g)];
     giver.closing = std::abs(giver.amount) + kClosingShare * (giver.activity + idle_);
   }
   for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
@@ -258,12 +252,10 @@ double TogetherSolver::scaled_size(Index region) const { return std::abs(ratio_)
 void TogetherSolver::fill_wanted() {
   const Index first = part_->first_region;
   for (Index r = first; r < first + part_->region_count; ++r) {
-    const double error = (region_target_[r] - region_volume(r)) / scaled_size(r);
-    problem_.wanted[r - first] = saturate(error, kLargestWant).value;
-    problem_.bearable[r - first] = first_error_[r] + kWorse;
+    problem_.wanted[r - first] = saturate(region_error_[r], kLargestWant).value;
+    problem_.bearable[r - first] = std::abs(region_error_[r]) + kWorse;
   }
-  problem_.total = (target_ - current_volume()) / std::abs(target_);
-  for (std::size_t g = 0; g < givers_.size(); ++g) problem_.given[static_cast<Eigen::Index>(g)] = givers_[g].amount;
+  problem_.total = (target_ - start_volume_) / std::abs(target_);
 }
 
 void TogetherSolver::displace() {
@@ -397,15 +389,12 @@ double TogetherSolver::closing_effect() const {
   return scale * scale * scale * sum;
 }
 
-void TogetherSolver::measure_regions(Moment moment, CorrectedFrame& out) {
+void TogetherSolver::measure_regions() {
   for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
+    double volume = 0;
+    for (const Index ring : plan_.rings[r]) volume += ring_volume_[ring];
     const double size = scaled_size(r);
-    const double error = size > 0 ? std::abs(region_target_[r] - region_volume(r)) / size : 0;
-    if (moment == Moment::before) {
-      first_error_[r] = error;
-      out.joints[r].error_before = error;
-    }
-    out.joints[r].error_after = error;
+    region_error_[r] = size > 0 ? (region_target_[r] - volume) / size : 0;
   }
 }
 

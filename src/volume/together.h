@@ -66,7 +66,7 @@ class TogetherSolver {
   std::vector<double> gamma_;       // of the plan's blends, where this pose shapes them
   std::span<const double> shaped_;  // these, or the plan's own
   std::vector<double> ring_volume_;
-  std::vector<double> region_target_, activity_, first_error_, collapse_;  // by region
+  std::vector<double> region_target_, region_error_, activity_, collapse_;  // by region
   struct Amounts {
     double height = 0, closing = 0;
   };
@@ -76,7 +76,6 @@ class TogetherSolver {
   Balance balance_;
   FieldSolver axis_solver_;
 
-  enum class Moment { before, after };
   const VolumeFunctional& around() const { return wide_ ? part_->whole : part_->touched; }
   bool asleep(Index region) const;
 
@@ -96,12 +95,11 @@ class TogetherSolver {
   void measure_start();
   void measure_rings();
   void measure_lids();
-  double region_volume(Index region) const;
   double scaled_size(Index region) const;
   double current_volume() const;
-  void measure_regions(Moment moment, CorrectedFrame& out);
+  void measure_regions();
 
-  void round();
+  void give();
   void fill_effects();
   void fill_steepness();
   void add_inner_effects();

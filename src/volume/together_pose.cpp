@@ -81,7 +81,7 @@ double TogetherSolver::idle_activity() const {
   double explained = 0;
   for (Index r = part_->first_region; r < part_->first_region + part_->region_count; ++r) {
     const double moves = activity_[r] / (activity_[r] + kIdleActivity);
-    explained += moves * std::abs(region_target_[r] - region_volume(r));
+    explained += moves * std::abs(region_error_[r]) * scaled_size(r);
   }
   return kIdleActivity * smooth_step(0, 0.5, (total - 0.5 * explained) / std::max(total, 1e-9 * std::abs(target_)));
 }

@@ -14,7 +14,6 @@ BalanceProblem problem(Eigen::Index n) {
   p.wanted.setZero();
   p.bearable.setConstant(10);
   p.stiffness.setConstant(1e-6);
-  p.given.setZero();
   p.total_effect.setOnes();
   return p;
 }
