@@ -109,7 +109,6 @@ void TogetherSolver::begin(std::size_t part, const PosedSkin& posed, std::span<c
   read_maps();
   gather_givers(fields);
   shape_blends();
-  bound_limits();
 }
 
 void TogetherSolver::measure_start() {

@@ -90,7 +90,6 @@ class TogetherSolver {
   void add_own_fields(std::span<const JointField> fields);
   void add_own_moves(const CorrectionField& field, Giver& giver);
   void shape_blends();
-  void bound_limits();
 
   void measure_start();
   void measure_rings();

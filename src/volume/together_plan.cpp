@@ -54,14 +54,6 @@ void index_vertices(TogetherPlan& plan) {
       }
     }
   });
-  ByVertex<Index> neighbours(vertices, [&](auto&& add) {
-    for (const Edge& edge : plan.skin->topology().edges) {
-      add(edge.a, edge.b);
-      add(edge.b, edge.a);
-    }
-  });
-  plan.neighbour_begin = std::move(neighbours.begin);
-  plan.neighbours = std::move(neighbours.entries);
   plan.inner_begin = std::move(inner.begin);
   plan.inner = std::move(inner.entries);
 }
@@ -123,12 +115,18 @@ void plan_component(TogetherPlan& plan, ComponentPlan& part) {
   part.radius = 2 * std::abs(skin.playback().rest_volumes()[part.component]) / std::max(area, 1e-300);
 }
 
-/// Calls visit(v, w, area) for both directions of every edge of the component, with v's share of the skin.
+/// Calls visit(edge, area) for every edge of the component, with its share of the skin.
 template <class Visit>
 void for_each_edge(const TogetherPlan& plan, const ComponentPlan& part, Visit visit) {
-  for (const Index v : part.whole.vertices()) {
-    const auto neighbours = plan.neighbours_of(v);
-    for (const Index w : neighbours) visit(v, w, plan.rest_areas[v] / static_cast<double>(neighbours.size()));
+  const Topology& topology = plan.skin->topology();
+  std::vector<int> degree(plan.rest_areas.size(), 0);
+  for (const Edge& edge : topology.edges) {
+    ++degree[edge.a];
+    ++degree[edge.b];
+  }
+  for (const Edge& edge : topology.edges) {
+    if (topology.component_of_vertex[edge.a] != part.component) continue;
+    visit(edge, plan.rest_areas[edge.a] / degree[edge.a] + plan.rest_areas[edge.b] / degree[edge.b]);
   }
 }
 
@@ -144,12 +142,12 @@ void plan_steepness(TogetherPlan& plan, ComponentPlan& part) {
       slope[r] += factor * plan.blend_gamma[b] * plan.radius[v];
     }
   };
-  for_each_edge(plan, part, [&](Index v, Index w, double area) {
-    const double length = (rest[w] - rest[v]).norm();
+  for_each_edge(plan, part, [&](const Edge& edge, double area) {
+    const double length = (rest[edge.b] - rest[edge.a]).norm();
     if (!(length > 0)) return;
     here.clear();
-    add_end(v, -1 / length);
-    add_end(w, 1 / length);
+    add_end(edge.a, -1 / length);
+    add_end(edge.b, 1 / length);
     // Twice: edges in all directions of the plane see half of a slope's square.
     for (const Index r : here) {
       for (const Index s : here) part.steepness(r, s) += 2 * area * slope[r] * slope[s];

@@ -34,10 +34,9 @@ struct TogetherPlan {
   std::vector<ComponentPlan> components;  ///< those with a volume
   std::vector<Index> stands_for;          ///< by joint of the skeleton, see standing_for()
 
-  std::vector<Vec3> rest_normals;                  ///< #V, unit, towards growing (signed) volume
-  std::vector<double> rest_areas;                  ///< #V
-  std::vector<double> radius;                      ///< #V: of the body there
-  std::vector<Index> neighbour_begin, neighbours;  ///< #V+1; by vertex
+  std::vector<Vec3> rest_normals;  ///< #V, unit, towards growing (signed) volume
+  std::vector<double> rest_areas;  ///< #V
+  std::vector<double> radius;      ///< #V: of the body there
 
   /// The regions whose γ is not zero at a vertex, with γ; and the regions that hold every ring around it.
   std::vector<Index> blend_begin, inner_begin;  ///< #V+1
@@ -50,9 +49,6 @@ struct TogetherPlan {
   std::vector<std::vector<Index>> samples;  ///< by region: some of its vertices, evenly picked
   std::vector<double> gamma_squares;        ///< by region: Σ γ²
 
-  std::span<const Index> neighbours_of(Index v) const {
-    return {neighbours.data() + neighbour_begin[v], neighbours.data() + neighbour_begin[v + 1]};
-  }
   std::span<const Index> inner_at(Index v) const {
     return {inner.data() + inner_begin[v], inner.data() + inner_begin[v + 1]};
   }

@@ -20,10 +20,6 @@ constexpr double kIdleActivity = 0.02;
 constexpr double kFibreShare = 0.8;
 /// Between these shares of the squared radius lost, a joint passes from bent to twisted.
 constexpr double kBent = 0.3, kTwisted = 0.6;
-/// Skin with less than this of its area left is compressed, altogether so after losing as much again as the second.
-constexpr double kCompressed = 0.85, kCompressing = 0.3;
-/// Of the way to where compressed skin's fibres cross.
-constexpr double kBeforeCrossing = 0.07;
 
 double smooth_step(double low, double high, double x) {
   const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
@@ -245,27 +241,6 @@ void TogetherSolver::shape_blends() {
     limit_[v] = plan_.options.reach + twisted * std::max(0.0, 1 - std::sqrt(std::max(0.0, 1 - loss_[v])));
   }
   shaped_ = gamma_;
-}
-
-/// Where the skin is compressed its fibres run together, and would cross where they meet: it stays well before that.
-void TogetherSolver::bound_limits() {
-  const double scale = std::cbrt(std::abs(ratio_));
-  for (const Index v : support_) {
-    const double area = scale * scale * plan_.rest_areas[v];
-    if (gradient_[v].squaredNorm() >= kCompressed * kCompressed * area * area) continue;
-    const double left = gradient_[v].norm() / area;
-    const double radius = std::max(normal_[v].norm(), 1e-300);
-    double fourth = 0;  // of the rate at which fibres approach each other, in 1 / radius: the largest, smoothly
-    for (const Index w : plan_.neighbours_of(v)) {
-      const Vec3 edge = posed_->positions[w] - posed_->positions[v];
-      const Vec3 turn = normal_[w] / std::max(normal_[w].norm(), 1e-300) - normal_[v] / radius;
-      const double rate = -radius * turn.dot(edge) / (edge.squaredNorm() + 1e-12 * radius * radius);
-      if (rate > 0) fourth += rate * rate * rate * rate;
-    }
-    fourth *= smooth_step(0, 1, (kCompressed - left) / kCompressing);
-    const double tight = limit_[v] / kBeforeCrossing;
-    limit_[v] /= std::sqrt(std::sqrt(1 + fourth * tight * tight * tight * tight));
-  }
 }
 
 }  // namespace isochor::volume
