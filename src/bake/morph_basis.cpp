@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bake/morph_layers.h"
 #include "isochor/base/parallel.h"
-#include "morph_layers.h"
 
 namespace isochor {
 namespace {

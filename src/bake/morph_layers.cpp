@@ -1,4 +1,4 @@
-#include "morph_layers.h"
+#include "bake/morph_layers.h"
 
 #include <algorithm>
 #include <cmath>

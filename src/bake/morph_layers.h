@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "morph_span.h"
+#include "bake/morph_span.h"
 
 namespace isochor {
 

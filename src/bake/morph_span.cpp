@@ -1,4 +1,4 @@
-#include "morph_span.h"
+#include "bake/morph_span.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

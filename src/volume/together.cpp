@@ -38,6 +38,9 @@ Saturated saturate(double height, double limit) {
   return {height * root, root / power};
 }
 
+/// Saturated vertices take part in the last step too, or the few that are not would go far.
+double closing_share(double slope) { return 0.2 + 0.8 * slope; }
+
 }  // namespace
 
 TogetherSolver::TogetherSolver(const TogetherPlan& plan)
@@ -276,7 +279,7 @@ void TogetherSolver::displace() {
     const Saturated s = saturate(height, limit_[v]);
     height_[v] = s.value;
     slope_[v] = s.slope;
-    closing_height_[v] = (0.05 + 0.95 * s.slope) * closing;
+    closing_height_[v] = closing_share(s.slope) * closing;
     positions_[v] = posed_->positions[v] + s.value * normal_[v];
     if (wide_) positions_[v] += saturated_own_shift(v);
   }
@@ -311,7 +314,7 @@ void TogetherSolver::fill_closing() {
   const double sign = ratio_ < 0 ? -1 : 1;
   for (const Giver& giver : givers_) {
     for (std::size_t m = giver.first; m < giver.last; ++m) {
-      const double free = 0.05 + 0.95 * own_slope_[moves_[m].vertex];
+      const double free = closing_share(own_slope_[moves_[m].vertex]);
       closing_[moves_[m].vertex] += free * sign * giver.closing * moves_[m].d;
     }
   }

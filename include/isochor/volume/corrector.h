@@ -38,7 +38,7 @@ struct CorrectorOptions {
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
-  double reach = 0.4;
+  double reach = 0.37;
 };
 
 template <class Options, class Visitor>
