@@ -12,7 +12,7 @@ namespace {
 
 /// How the tolerance is shared out: most of it to the truncation, a little to what is rounded to zero, the rest to
 /// weights that hold the volume (morph_volume.h).
-constexpr double kGreedyShare = 0.5, kTruncationShare = 0.7, kStillShare = 0.02, kDropShare = 0.05;
+constexpr double kGreedyShare = 0.5, kTruncationShare = 0.8, kStillShare = 0.02, kDropShare = 0.05;
 /// A tolerance of zero means the last digits that sums of this kind leave.
 constexpr double kSmallestTolerance = 1e-10;
 /// Normal offsets below this length, all targets together, turn the light by less than a twentieth of a degree.
@@ -204,6 +204,9 @@ MorphBasis morph_basis(const MorphBasisInput& input, const MorphBasisOptions& op
   MorphBasis basis;
   basis.weights.resize(static_cast<Eigen::Index>(input.frames.size()), 0);
   if (input.frames.empty()) return basis;
+  basis.max_error = play_error(basis, input.frames, {&MorphTarget::positions, input.sizes}, context);
+  basis.max_normal_error = play_error(basis, input.frames, {&MorphTarget::normals}, context);
+  if (basis.max_error <= options.tolerance) return basis;
   if (const MorphLayers layers = find_layers(input, options, context); !layers.empty()) {
     basis = make_targets(input, layers, kDropShare * std::max(options.tolerance, kSmallestTolerance));
     fit_normals(input, normal_reach(layers, input.sizes.size()), basis, context);

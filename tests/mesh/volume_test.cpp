@@ -145,6 +145,22 @@ TEST(VolumeFunctional, CubicAlongADirection) {
   EXPECT_NEAR(cubic.c1, local.c1, 1e-13);
   EXPECT_NEAR(cubic.c2, local.c2, 1e-13);
   EXPECT_NEAR(cubic.c3, local.c3, 1e-13);
+  // Nor do more rings of the whole need to be looked at than those: the gradient on the support is the same.
+  std::vector<Index> near;
+  for (const Index r : functional.all_rings()) {
+    const auto ring = functional.ring(r);
+    if (std::any_of(ring.begin(), ring.end(),
+                    [&](Index v) { return std::find(support.begin(), support.end(), v) != support.end(); })) {
+      near.push_back(r);
+    }
+  }
+  EXPECT_EQ(near.size(), around.ring_count());
+  const RingView view{p[0], near};
+  EXPECT_NEAR(functional.along(p, mixed.direction, view, {}).c1, cubic.c1, 1e-13);
+  std::vector<Vec3> some(p.size()), all(p.size());
+  functional.gradient(p, view, some, {});
+  functional.gradient(p, all);
+  for (const Index v : support) EXPECT_LT((some[v] - all[v]).norm(), 1e-13);
   for (const double t : {-1.5, -0.2, 0.4, 1.0, 3.0}) {
     std::vector<Vec3> q = p;
     for (std::size_t v = 0; v < q.size(); ++v) q[v] += t * mixed.direction[v];

@@ -48,6 +48,24 @@ TEST(Balance, BearableErrors) {
   EXPECT_NEAR(balance.amounts().sum(), 1, 1e-12);
 }
 
+// A step between two neighbours costs more the more smoothness counts: the one that lost nothing helps the other.
+TEST(Balance, NeighboursShare) {
+  Balance balance;
+  double last = 1;
+  for (const double smoothness : {0.0, 0.1, 1.0, 100.0}) {
+    BalanceProblem p = problem(2);
+    p.wanted << 0.4, 0.0;
+    p.total = 0.4;
+    p.steepness << smoothness, -smoothness, -smoothness, smoothness;
+    ASSERT_TRUE(balance.solve(p));
+    const double step = balance.amounts()[0] - balance.amounts()[1];
+    EXPECT_NEAR(balance.amounts().sum(), 0.4, 1e-12);
+    EXPECT_LT(step, last);
+    last = step;
+  }
+  EXPECT_NEAR(last, 0, 0.01);
+}
+
 // The answer moves continuously with the problem: no jump as regions pass what is bearable.
 TEST(Balance, Continuous) {
   Balance balance;

@@ -198,6 +198,40 @@ TEST(VolumeCorrector, JointOrderMeansNothing) {
   EXPECT_LT(largest_difference(one.frame.positions, other.frame.positions), 1e-9);
 }
 
+// Joints that rest give nothing: where only they blend, the skin stays bit for bit, and the volume is exact all the
+// same.
+TEST(VolumeCorrector, RestingJointsAreLeftOut) {
+  Subject subject(make_sample("elephant"));
+  subject.together(turned(subject.character, "Spine2", Vec3::UnitX(), 40));
+  EXPECT_LT(subject.largest_error(), 1e-9);
+  std::size_t resting = 0, moved = 0;
+  for (std::size_t r = 0; r < subject.corrector.regions().size(); ++r) {
+    for (const Index v : subject.corrector.regions()[r].vertices) {
+      (subject.frame.positions[v] == subject.posed.positions[v] ? resting : moved) += 1;
+    }
+  }
+  EXPECT_GT(resting, moved / 4);
+  EXPECT_GT(moved, 100u);
+}
+
+// Smoothness flattens the displacement, at the price of the joints' own volumes.
+TEST(VolumeCorrector, SmoothnessFlattens) {
+  const auto slope = [](double smoothness) {
+    Subject subject(make_sample("elephant"), {.smoothness = smoothness});
+    const Clip& clip = subject.character.clips.front();
+    subject.together(sample(clip, subject.character.skeleton, 0.6 * clip.end()));
+    EXPECT_LT(subject.largest_error(), 1e-9);
+    double sum = 0;
+    for (const Edge& e : subject.playback.topology().edges) {
+      const Vec3 a = subject.frame.positions[e.a] - subject.posed.positions[e.a];
+      const Vec3 b = subject.frame.positions[e.b] - subject.posed.positions[e.b];
+      sum += (a - b).squaredNorm();
+    }
+    return sum;
+  };
+  EXPECT_LT(slope(2), 0.7 * slope(0));
+}
+
 // Turning and moving the whole character changes nothing but that.
 TEST(VolumeCorrector, RigidMotionOfTheWhole) {
   Subject subject(make_sample("elephant"));
