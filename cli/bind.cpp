@@ -7,7 +7,6 @@
 
 #include "commands.h"
 #include "isochor/base/error.h"
-#include "isochor/io/gltf_edit.h"
 #include "isochor/io/load.h"
 #include "options.h"
 #include "session.h"
@@ -102,25 +101,13 @@ void check_excluded(const BindOptions& options, const Skeleton& skeleton) {
   }
 }
 
-/// A glTF is edited, so that all else in it survives; anything else is written afresh.
-Problems write_bound(Loaded& loaded, const BindResult& result, const std::filesystem::path& output, Context& context) {
-  const bool as_gltf = output.extension() != ".txt";
-  if (as_gltf && loaded.gltf) {
-    add_joints(*loaded.gltf, loaded.character.skeleton);
-    for (const BoundPart& part : result.parts) replace_weights(*loaded.gltf, part.part, part.skin, part.weights);
-    return save_character(loaded, output, context);
-  }
-  apply(result, loaded.character);
-  return save_character(loaded.character, output, context);
-}
-
 std::size_t across_gap(const BindResult& result) {
   std::size_t sum = 0;
   for (const BoundVolume& volume : result.volumes) sum += volume.gvb.across_gap;
   return sum;
 }
 
-Json volume_json(const BoundVolume& volume) {
+Json bound_volume_json(const BoundVolume& volume) {
   Json json;
   json["parts"] = volume.parts;
   if (volume.gvb.resolution > 0) {
@@ -145,15 +132,15 @@ void report_result(const BindResult& result, Session& session) {
   std::size_t outside = 0;
   report["volumes"] = Json::array();
   for (const BoundVolume& volume : result.volumes) {
-    report["volumes"].push_back(volume_json(volume));
+    report["volumes"].push_back(bound_volume_json(volume));
     outside += volume.gvb.outside_handles;
   }
   report["fallbacks"] = {{"across_gap", across_gap(result)}, {"joints_outside", outside}};
   // Other tools rely on these, also where a method has no such stage.
   for (const char* stage : {"voxelize", "sparsify", "distance", "weights"}) session.context().add_seconds(stage, 0);
 
-  session.print(std::to_string(result.bound) + " of " + count(result.vertices, "vertex") + " bound to " +
-                count(result.joints, "joint"));
+  session.print(std::to_string(result.bound) + " of " + count_of(result.vertices, "vertex") + " bound to " +
+                count_of(result.joints, "joint"));
   if (result.resolution > 0) {
     session.print("resolution " + std::to_string(result.resolution) +
                   (result.resolution_reason.empty() ? "" : ": " + result.resolution_reason));
@@ -167,13 +154,14 @@ void report_result(const BindResult& result, Session& session) {
 int pass_gates(const Bind& options, const BindResult& result, const Session& session) {
   int code = exit_done;
   if (options.require_bound && result.bound < result.vertices) {
-    session.print(count(result.vertices - result.bound, "vertex") + " without weights: --require-bound fails");
+    session.print(count_of(result.vertices - result.bound, "vertex") + " without weights: --require-bound fails");
     code = exit_gate_failed;
   }
   const double share =
       result.vertices == 0 ? 0 : static_cast<double>(across_gap(result)) / static_cast<double>(result.vertices);
   if (options.max_fallback && share > *options.max_fallback) {
-    session.print(number(100 * share) + " % of the vertices took their distances across a gap: --max-fallback fails");
+    session.print(short_number(100 * share) +
+                  " % of the vertices took their distances across a gap: --max-fallback fails");
     code = exit_gate_failed;
   }
   return code;
@@ -202,13 +190,15 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   const BindResult result = isochor::bind(loaded.character, options, session.context());
   session.context().progress("weights", 1);
   report_result(result, session);
-  session.add_warnings(write_bound(loaded, result, bind.output, session.context()));
+  apply(result, loaded.character);
+  session.add_warnings(save_character(loaded, bind.output, session.context()));
   session.print(bind.output.string() + " written");
   return pass_gates(bind, result, session);
 }
 
 void add_rule(CLI::App& command, const char* name, std::vector<std::string>& rules, const char* help) {
-  command.add_option(name, rules, help)->type_name("GLOB=VALUE")->allow_extra_args(false)->group("Binding");
+  const char* value = std::string_view(name) == "--rigid" ? "GLOB=JOINT" : "GLOB=FALLOFF";
+  command.add_option(name, rules, help)->type_name(value)->allow_extra_args(false)->group("Binding");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "html.h"
+#include "isochor/base/words.h"
 #include "isochor/render/color_bar.h"
 #include "isochor/render/text.h"
 #include "session.h"
@@ -74,11 +75,11 @@ std::string legend_name(const std::string& name) {
 std::string chart_svg(std::span<const Series> series, const ChartText& text) {
   const Layout at(series);
   const auto line = [&](double x1, double y1, double x2, double y2, const std::string& style) {
-    return "<line x1=\"" + number(x1, 6) + "\" y1=\"" + number(y1, 6) + "\" x2=\"" + number(x2, 6) + "\" y2=\"" +
-           number(y2, 6) + "\" style=\"" + style + "\"/>";
+    return "<line x1=\"" + short_number(x1, 6) + "\" y1=\"" + short_number(y1, 6) + "\" x2=\"" + short_number(x2, 6) +
+           "\" y2=\"" + short_number(y2, 6) + "\" style=\"" + style + "\"/>";
   };
   const auto label = [&](double x, double y, const std::string& anchor, const std::string& content) {
-    return "<text x=\"" + number(x, 6) + "\" y=\"" + number(y, 6) + "\" text-anchor=\"" + anchor + "\">" +
+    return "<text x=\"" + short_number(x, 6) + "\" y=\"" + short_number(y, 6) + "\" text-anchor=\"" + anchor + "\">" +
            escape_html(content) + "</text>";
   };
   std::string svg =
@@ -99,12 +100,12 @@ std::string chart_svg(std::span<const Series> series, const ChartText& text) {
     const std::string color = css(kColors[s % kColors.size()]);
     std::string points;
     for (std::size_t i = 0; i < series[s].x.size(); ++i) {
-      points.append(number(at.px(series[s].x[i]), 6)).append(",");
-      points.append(number(at.py(series[s].y[i]), 6)).append(" ");
+      points.append(short_number(at.px(series[s].x[i]), 6)).append(",");
+      points.append(short_number(at.py(series[s].y[i]), 6)).append(" ");
     }
     svg += "<polyline points=\"" + points + "\" style=\"fill:none;stroke-width:2;stroke:" + color + "\"/>";
     const std::string name = legend_name(series[s].name);
-    svg += "<text x=\"" + number(legend, 6) + "\" y=\"14\" text-anchor=\"end\" style=\"fill:" + color +
+    svg += "<text x=\"" + short_number(legend, 6) + "\" y=\"14\" text-anchor=\"end\" style=\"fill:" + color +
            ";font-weight:600\">" + escape_html(name) + "</text>";
     legend -= 12 + 8.0 * static_cast<double>(name.size());
   }

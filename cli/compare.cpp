@@ -7,9 +7,8 @@
 
 #include "commands.h"
 #include "compare_weights.h"
-#include "correspondence.h"
 #include "isochor/base/error.h"
-#include "isochor/deform/playback.h"
+#include "isochor/deform/shape_comparison.h"
 #include "isochor/io/load.h"
 #include "options.h"
 #include "session.h"
@@ -28,56 +27,19 @@ struct Compare {
   PruneOptions prune;
 };
 
-struct Distances {
-  double largest = 0, mean = 0;
-};
-
-Distances distances(const Correspondence& correspondence, std::span<const Vec3> a, std::span<const Vec3> b) {
-  Distances d;
-  for (const auto& [i, j] : correspondence.pairs) {
-    const double distance = (a[i] - b[j]).norm();
-    d.largest = std::max(d.largest, distance);
-    d.mean += distance;
-  }
-  if (!correspondence.pairs.empty()) d.mean /= static_cast<double>(correspondence.pairs.size());
-  return d;
-}
-
-/// What all clips are compared by.
-struct Moments {
-  const Correspondence& correspondence;
-  const Compare& options;
-  const Context& context;
-};
-
-/// Largest and mean distance, and the largest change of volume on each side, over the moments of a clip in both files.
-Json compare_clip(const Playback& a, const Playback& b, const Moments& moments, const std::string& name) {
-  const auto& [correspondence, options, context] = moments;
-  const Clip& clip_a = *a.character().find_clip(name);
-  const Clip& clip_b = *b.character().find_clip(name);
+/// Largest and mean distance, relative to `size`, and the largest change of volume on each side.
+Json clip_json(const ClipComparison& clip, double size) {
+  const auto largest = [](std::span<const double> changes) {
+    double max = 0;
+    for (const double change : changes) max = std::max(max, std::abs(change));
+    return max;
+  };
   Json json;
-  json["clip"] = name;
-  Distances worst;
-  Json times = Json::array(), volume_a = Json::array(), volume_b = Json::array();
-  double max_a = 0, max_b = 0;
-  for (int i = 0; i < options.moments; ++i) {
-    const double fraction = options.moments == 1 ? 0 : static_cast<double>(i) / (options.moments - 1);
-    const double time = clip_a.start() + clip_a.duration() * fraction;
-    const auto frame_a = a.pose(sample(clip_a, a.character().skeleton, time), Deformer::lbs, context);
-    const auto frame_b = b.pose(sample(clip_b, b.character().skeleton, time), Deformer::lbs, context);
-    const Distances d = distances(correspondence, frame_a.positions, frame_b.positions);
-    worst.largest = std::max(worst.largest, d.largest);
-    worst.mean += d.mean / options.moments;
-    times.push_back(time);
-    volume_a.push_back(total_volume_change(a, frame_a));
-    volume_b.push_back(total_volume_change(b, frame_b));
-    max_a = std::max(max_a, std::abs(volume_a.back().get<double>()));
-    max_b = std::max(max_b, std::abs(volume_b.back().get<double>()));
-  }
-  json["max_distance"] = worst.largest;
-  json["mean_distance"] = worst.mean;
-  json["max_volume_change"] = {{"a", max_a}, {"b", max_b}};
-  json["volume_over_time"] = {{"time", times}, {"a", volume_a}, {"b", volume_b}};
+  json["clip"] = clip.clip;
+  json["max_distance"] = clip.distance.max / size;
+  json["mean_distance"] = clip.distance.mean / size;
+  json["max_volume_change"] = {{"a", largest(clip.volume_a)}, {"b", largest(clip.volume_b)}};
+  json["volume_over_time"] = {{"time", clip.times}, {"a", clip.volume_a}, {"b", clip.volume_b}};
   return json;
 }
 
@@ -87,14 +49,14 @@ void print_text(Session& session, const Json& report) {
   const Json& shape = report["shape"];
   session.print("vertices     " + report["vertices"]["a"].dump() + " and " + report["vertices"]["b"].dump() +
                 " (welded), compared by " + shape["by"].get<std::string>());
-  session.print("bind shape   largest distance " + number(shape["max_distance"]) + ", mean " +
-                number(shape["mean_distance"]) + " of the box's diagonal");
+  session.print("bind shape   largest distance " + short_number(shape["max_distance"]) + ", mean " +
+                short_number(shape["mean_distance"]) + " of the box's diagonal");
   if (!report["weights"].is_null()) print_weights(session, report["weights"]);
   for (const Json& clip : report["clips"]) {
-    session.print("clip " + clip["clip"].get<std::string>() + ": largest distance " + number(clip["max_distance"]) +
-                  ", mean " + number(clip["mean_distance"]) + "; volume changes by up to " +
-                  number(100 * clip["max_volume_change"]["a"].get<double>()) + " % and " +
-                  number(100 * clip["max_volume_change"]["b"].get<double>()) + " %");
+    session.print("clip " + clip["clip"].get<std::string>() + ": largest distance " +
+                  short_number(clip["max_distance"]) + ", mean " + short_number(clip["mean_distance"]) +
+                  "; volume changes by up to " + short_number(100 * clip["max_volume_change"]["a"].get<double>()) +
+                  " % and " + short_number(100 * clip["max_volume_change"]["b"].get<double>()) + " %");
   }
 }
 
@@ -126,34 +88,33 @@ int compare(const Compare& options, Session& session) {
   if (!options.skeleton_b.empty()) attach_skeleton(b.character, options.skeleton_b, session.context());
   if (a.character.vertex_count() == 0 || b.character.vertex_count() == 0)
     throw_bad_input("both files need a mesh to be compared");
-  const Playback play_a(a.character), play_b(b.character);
-  const Correspondence correspondence = correspond(play_a, play_b);
-  const double size = diagonal(play_a.surface().positions);
+  const WeldedCharacter welded_a(a.character), welded_b(b.character);
+  const Correspondence correspondence = correspond(welded_a, welded_b);
+  const double size = diagonal(welded_a.surface().positions);
   // A scale may lie between the bind shape and the world: what moves is measured against the character at rest there.
-  const auto size_at_rest = [&](const Playback& playback) {
-    const Pose rest = rest_pose(playback.character().skeleton);
-    return diagonal(playback.pose(rest, Deformer::lbs, session.context()).positions);
+  const auto size_at_rest = [&](const WeldedCharacter& welded) {
+    return diagonal(play(welded, rest_pose(welded.skeleton()), Deformer::lbs, session.context()).positions);
   };
-  const double posed_size = size_at_rest(play_a);
+  const double posed_size = size_at_rest(welded_a);
 
-  report["vertices"] = {{"a", play_a.surface().vertex_count()}, {"b", play_b.surface().vertex_count()}};
-  const Distances shape = distances(correspondence, play_a.surface().positions, play_b.surface().positions);
+  report["vertices"] = {{"a", welded_a.surface().vertex_count()}, {"b", welded_b.surface().vertex_count()}};
+  const ShapeDistance shape =
+      shape_distance(correspondence, welded_a.surface().positions, welded_b.surface().positions);
   report["shape"] = {
-      {"by", correspondence.how}, {"max_distance", shape.largest / size}, {"mean_distance", shape.mean / size}};
-  const WeightSets sets = weight_sets(play_a, play_b, correspondence);
-  Json& weights = report["weights"];
-  weights = compare_weights(play_a, play_b, sets, options.prune);
-  if (!weights.is_null()) {
-    weights["position_error"] = compare_weights_in_motion(
-        play_a, play_b, sets,
-        {correspondence, options.moments, size_at_rest(a.character.clips.empty() ? play_b : play_a)});
+      {"by", enum_name(correspondence.kind)}, {"max_distance", shape.max / size}, {"mean_distance", shape.mean / size}};
+  report["weights"] = nullptr;
+  if (const auto weights = compare_weights(welded_a, welded_b, correspondence, options.prune)) {
+    report["weights"] = weights_json(*weights, options.prune);
+    const double moving_size = a.character.clips.empty() ? size_at_rest(welded_b) : posed_size;
+    report["weights"]["position_error"] = position_error_json(
+        compare_weights_in_motion(welded_a, welded_b, correspondence, options.moments), moving_size);
   }
   report["clips"] = Json::array();
   for (const Clip& clip : a.character.clips) {
     if (b.character.find_clip(clip.name) == nullptr) continue;
-    Json json = compare_clip(play_a, play_b, {correspondence, options, session.context()}, clip.name);
-    for (const char* key : {"max_distance", "mean_distance"}) json[key] = json[key].get<double>() / posed_size;
-    report["clips"].push_back(std::move(json));
+    const ClipComparison compared =
+        compare_clip(welded_a, welded_b, correspondence, clip.name, options.moments, session.context());
+    report["clips"].push_back(clip_json(compared, posed_size));
   }
   if (options.json) {
     std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -3,20 +3,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "baker.h"
-#include "baking.h"
+#include "bake_options.h"
 #include "commands.h"
-#include "correction.h"
+#include "isochor/bake/still.h"
 #include "isochor/base/error.h"
-#include "isochor/deform/playback.h"
-#include "isochor/io/gltf_edit.h"
-#include "isochor/io/gltf_write.h"
-#include "isochor/io/load.h"
-#include "isochor/io/obj.h"
+#include "isochor/base/words.h"
+#include "isochor/io/bake.h"
+#include "isochor/io/bake_check.h"
+#include "isochor/io/painted_map.h"
 #include "isochor/io/volume_settings.h"
+#include "isochor/io/written_character.h"
 #include "options.h"
 #include "posing.h"
 #include "session.h"
+#include "volume_options.h"
 
 namespace isochor::cli {
 namespace {
@@ -27,201 +27,117 @@ struct Deform {
   bool overwrite = false;
   Posing posing;
   Deformer deformer = Deformer::lbs;
-  double fps = 0;
-  CorrectionOptions correction;
-  BakeOptions bake;
+  VolumeArguments volume;
+  BakeArguments bake;
   std::optional<double> max_volume_error;
 };
 
-bool has_extension(const std::filesystem::path& path, const char* extension) { return path.extension() == extension; }
-
-/// Clips to play, and who takes their frames; nobody where a viewer's own skinning shows them.
-struct Motion {
-  const Character& character;
-  const std::vector<Index>& clips;
-  CorrectedPlayback& playback;
-  Baker* baker = nullptr;
-  BetweenKeysOptions between = {};
-};
-
-void bake_frame(Baker& baker, const CorrectedPlayback::Frame& frame, const BakeFrame& at, Session& session) {
-  const StageTimer timer(session.context(), "bake");
-  baker.add(
-      {.time = at.time, .pose = at.pose, .parts = frame.parts, .volumes = frame.volumes, .offsets = frame.offsets},
-      session.context());
-}
-
-/// Keys between those of the clip, where lines from key to key lose volume.
-void play_between(const Motion& motion, const Clip& clip, std::span<const double> times, Session& session) {
-  const auto pose_at = [&](double time) { return sample(clip, motion.character.skeleton, time); };
-  const auto error = [&](double time) {
-    const StageTimer timer(session.context(), "between");
-    const Pose pose = pose_at(time);
-    const CorrectedPlayback::Frame frame = motion.playback.look(pose, time);
-    return motion.baker->between({.time = time, .pose = &pose, .parts = frame.parts, .volumes = frame.volumes},
-                                 session.context());
-  };
-  const auto add = [&](double time) {
-    const Pose pose = pose_at(time);
-    bake_frame(*motion.baker, motion.playback.play(pose, time), {.time = time, .pose = &pose}, session);
-  };
-  motion.baker->note(add_keys_between(times, motion.between, {.error = error, .add = add}));
-}
-
-void play_clip(const Motion& motion, std::size_t i, double fps, Session& session) {
-  const Clip& clip = motion.character.clips[motion.clips[i]];
-  const auto times = bake_times(clip, fps);
-  std::vector<Pose> poses;
-  poses.reserve(times.size());
-  for (const double time : times) poses.push_back(sample(clip, motion.character.skeleton, time));
-  motion.playback.begin(poses);
-  if (motion.baker) motion.baker->begin_clip(motion.clips[i]);
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    const double done = static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(times.size());
-    session.context().progress("play", done / static_cast<double>(motion.clips.size()));
-    const CorrectedPlayback::Frame frame = motion.playback.play(poses[k], times[k]);
-    if (motion.baker) bake_frame(*motion.baker, frame, {.time = times[k], .pose = &poses[k]}, session);
-  }
-  const bool lines = motion.baker && motion.between.volume_error > 0 && !steps_throughout(clip);
-  if (lines) play_between(motion, clip, times, session);
-}
-
-std::vector<Vec3> pick(std::span<const Vec3> values, std::span<const Index> vertices) {
-  std::vector<Vec3> result;
-  if (values.empty()) return result;
-  result.reserve(vertices.size());
-  for (const Index v : vertices) result.push_back(values[v]);
-  return result;
-}
-
-void write_still(const PosedInput& input, std::span<const PosedPart> parts, const Deform& options, Session& session) {
-  const StageTimer timer(session.context(), "write");
-  const Character& character = input.loaded.character;
-  if (has_extension(options.output, ".obj")) {
-    std::vector<ObjPart> obj;
-    for (std::size_t p = 0; p < character.parts.size(); ++p) {
-      obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
-    }
-    write_obj(options.output, obj, character.materials);
-    return;
-  }
-  if (input.loaded.gltf) {
-    GltfSource source = *input.loaded.gltf;
-    make_still(source, parts);
-    source.document.save(options.output);
-    return;
-  }
-  GltfWritten written = write_gltf(character);
-  std::vector<PosedPart> posed(parts.size());
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    posed[p] = {pick(parts[p].positions, written.vertex[p]), pick(parts[p].normals, written.vertex[p])};
-  }
-  make_still(written.source, posed);
-  written.source.document.save(options.output);
-}
-
 void check_deformed_output(const std::filesystem::path& output) {
   for (const char* known : {".glb", ".gltf", ".obj", ".pc2", ".mdd"}) {
-    if (has_extension(output, known)) return;
+    if (output.extension() == known) return;
   }
   throw_bad_input("the output " + output.string() + " must end in .glb, .gltf, .obj, .pc2 or .mdd");
 }
 
-double report_volume(const CorrectedPlayback& playback, Session& session) {
-  session.report()["volume"] = playback.report();
-  session.add_warnings(playback.problems());
-  playback.print();
-  return playback.worst_error();
+/// How the character is played; the settings are in the report from here on.
+PlaybackOptions playback_options(const PosedInput& input, const Deform& options, Session& session) {
+  PlaybackOptions playback{.deformer = options.deformer};
+  playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  report_volume_settings(session.report()["options"], playback.volume);
+  return playback;
 }
 
-/// What is left of a run for the report.
-struct Outcome {
-  std::size_t frames = 0;
-  double worst_volume = 0;
-};
+void read_maps(const GltfSource& source, const WeldedCharacter& welded, PlaybackOptions& playback) {
+  if (playback.volume) playback.painted = read_painted_maps(source, welded.whole(), *playback.volume);
+}
 
-CorrectionPlan make_plan(const PosedInput& input, const Deform& options, Session& session) {
-  CorrectionPlan plan = plan_correction(options.correction, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
-  report_plan(session.report()["options"], plan);
-  return plan;
+Json between_json(const BetweenKeys& between) {
+  return {{"keys_added", between.added.size()},
+          {"max_volume_error", between.max_error.volume},
+          {"max_position_error", between.max_error.position},
+          {"gaps_beyond", between.gaps_beyond}};
+}
+
+void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeErrors& errors, Session& session) {
+  Json& report = session.report()["bake"];
+  report["targets"] = baked.targets;
+  report["bytes"] = baked.bytes;
+  report["max_normal_error"] = baked.max_normal_error;
+  report["unreached_vertices"] = motion.unreached_vertices;
+  if (motion.unreached_vertices > 0) report["max_unreached"] = motion.max_unreached;
+  report["keys"] = baked.keys;
+  if (motion.between) report["between"] = between_json(*motion.between);
+  report["max_position_error"] = errors.max_position_error;
+  report["max_volume_error"] = errors.max_volume_error;
+  report["max_volume_error_between"] = errors.max_volume_error_between;
+
+  const auto percent = [](double error) { return short_number(100 * error, 3) + " %"; };
+  std::string line = count_of(baked.targets, "morph target") + ", " + count_of(baked.keys, "key");
+  const bool added = motion.between && !motion.between->added.empty();
+  if (added) line += " (" + count_of(motion.between->added.size(), "key") + " between those of the clips)";
+  line += ", " + short_number(static_cast<double>(baked.bytes) / 1e6, 3) + " MB; played, a volume is off by at most " +
+          percent(errors.max_volume_error);
+  if (motion.between) line += ", half-way between keys " + percent(motion.between->max_error.volume);
+  session.print(line);
 }
 
 /// Clips, deformed, baked where linear blend skinning does not show them, and written.
-Outcome deform_motion(const PosedInput& input, const std::vector<Index>& clips, Deform options, Session& session) {
+VolumeReport deform_motion(const PosedInput& input, const std::vector<Index>& clips, const Deform& options,
+                           Session& session) {
+  Context& context = session.context();
   const BakeMode mode = bake_mode(options.bake, options.output);
-  if (is_cache(mode) && options.fps == 0) options.fps = kCacheFps;
-  WrittenCharacter written = as_written(input, clips);
-  CorrectionPlan plan = make_plan(input, options, session);
-  if (plan.source != nullptr) plan.source = &written.source;
-  const Playback playback(written.character);
-  CorrectedPlayback corrected(playback, options.deformer, plan, session);
-  Baker baker(playback, mode, options.bake.basis);
-  const bool viewers_show_it = options.deformer == Deformer::lbs && !is_cache(mode) && !corrected.on();
-  // Point caches have even samples, and --fps says which frames there are.
-  if (is_cache(mode) || (options.fps > 0 && !options.bake.between_given)) options.bake.between.volume_error = 0;
-  report_options(session.report()["options"], options.bake.between);
-  const Motion motion{written.character, written.clips, corrected, viewers_show_it ? nullptr : &baker,
-                      options.bake.between};
-  for (std::size_t i = 0; i < motion.clips.size(); ++i) play_clip(motion, i, options.fps, session);
-  session.context().progress("play", 1);
-  if (!options.correction.effects.empty() && plan.on) set_volume_settings(written.source.document, plan.settings);
-  if (viewers_show_it) {
-    const StageTimer timer(session.context(), "write");
-    written.source.document.save(options.output);
-  } else {
-    session.report()["bake"] = baker.write(std::move(written.source), options.output, session);
+  WrittenCharacter file = as_written(input.loaded);
+  const WeldedCharacter welded(file.character);
+  HoldOptions hold{.playback = playback_options(input, options, session)};
+  set_frames(options.bake, mode, hold);
+  if (input.loaded.gltf) read_maps(file.source, welded, hold.playback);
+  for (const Index clip : clips) {
+    if (file.clip[clip] != kNone) hold.clips.push_back(file.clip[clip]);
   }
-  return {corrected.frames(), report_volume(corrected, session)};
+  if (hold.clips.empty()) throw_bad_input(options.file.string() + " has no clip that moves anything");
+  session.report()["options"]["fps"] = hold.fps;
+  report_options(session.report()["options"], hold.between);
+  const HeldMotion motion = hold_volume(welded, hold, context);
+  session.add_warnings(motion.problems);
+
+  if (is_cache(mode)) {
+    const StageTimer timer(context, "write");
+    const auto format = mode == BakeMode::pc2 ? PointCacheFormat::pc2 : PointCacheFormat::mdd;
+    session.report()["bake"] = {{"mode", enum_name(mode)}, {"files", Json::array()}};
+    for (const auto& path : save_point_caches(motion, welded, options.output, format)) {
+      session.report()["bake"]["files"].push_back(path.string());
+    }
+    return motion.volume;
+  }
+  if (!options.volume.effects.empty() && hold.playback.volume) {
+    set_volume_settings(file.source.document, *hold.playback.volume);
+  }
+  const BakeForm form = mode == BakeMode::frames ? BakeForm::frames : BakeForm::morphs;
+  const BakeResult baked = bake(motion, welded, {.form = form, .basis = options.bake.basis}, file.source, context);
+  {
+    const StageTimer timer(context, "write");
+    file.source.document.save(options.output);
+  }
+  if (motion.shown_by_skinning) return motion.volume;
+  session.report()["bake"]["mode"] = enum_name(mode);
+  report_bake(motion, baked, check_bake(options.output, motion, context), session);
+  return motion.volume;
 }
 
-/// Maps that tell how the skin turned. Those of dual quaternions never flatten it, as linear blending does in a twist;
-/// they are not there for a skin that is mirrored in places.
-std::vector<Mat34> turning_maps(const SkinnedVertices& vertices, std::span<const Affine> matrices,
-                                const Context& context) {
-  std::vector<Mat34> maps(vertices.positions.size());
-  try {
-    vertex_maps(Deformer::dqs, vertices, matrices, maps, context);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::unsupported) throw;
-    vertex_maps(Deformer::lbs, vertices, matrices, maps, context);
-  }
-  return maps;
-}
-
-/// Normals of a corrected still follow its surface, as those of a baked motion do.
-void turn_normals(const Playback& playback, const Pose& pose, std::vector<PosedPart>& parts, const Context& context) {
-  const Character& character = playback.character();
-  std::vector<PosedPart> rest;
-  std::vector<std::span<const Vec3>> from, to;
-  for (const Part& part : character.parts) rest.push_back(morphed_part(part, pose));
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    from.emplace_back(rest[p].positions);
-    to.emplace_back(parts[p].positions);
-  }
-  const auto turns = SurfaceNormals(character, playback.whole()).turns(from, to);
-  const auto global = global_transforms(character.skeleton, pose);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const Part& part = character.parts[p];
-    if (!part.skinned() || parts[p].normals.empty()) continue;
-    const auto maps = turning_maps({rest[p].positions, part.weights}, skin_matrices(part.skin, global), context);
-    auto turned = normal_offsets({.maps = maps, .rest_normals = rest[p].normals, .turns = turns[p]});
-    for (std::size_t v = 0; v < turned.size(); ++v) turned[v] += rest[p].normals[v];
-    transform_normals(maps, turned, parts[p].normals);
-  }
-}
-
-Outcome deform_still(const PosedInput& input, const Pose& pose, const Deform& options, Session& session) {
-  if (has_extension(options.output, ".pc2") || has_extension(options.output, ".mdd")) {
+VolumeReport deform_still(const PosedInput& input, const Pose& pose, const Deform& options, Session& session) {
+  if (options.output.extension() == ".pc2" || options.output.extension() == ".mdd") {
     throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
   }
-  const CorrectionPlan plan = make_plan(input, options, session);
-  const Playback playback(input.loaded.character);
-  CorrectedPlayback corrected(playback, options.deformer, plan, session);
-  corrected.begin({&pose, 1});
-  CorrectedPlayback::Frame frame = corrected.play(pose, options.posing.time.value_or(0));
-  if (corrected.on()) turn_normals(playback, pose, frame.parts, session.context());
-  write_still(input, frame.parts, options, session);
-  return {corrected.frames(), report_volume(corrected, session)};
+  const WeldedCharacter welded(input.loaded.character);
+  PlaybackOptions how = playback_options(input, options, session);
+  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, how);
+  CorrectedPlayback playback(welded, how, session.context());
+  playback.begin({&pose, 1});
+  const auto frame = playback.play(pose, options.posing.time.value_or(0), session.context());
+  session.add_warnings(playback.problems());
+  const StageTimer timer(session.context(), "write");
+  save_still(input.loaded, still_parts(playback, frame, session.context()), options.output);
+  return playback.report();
 }
 
 void check_movable(const Character& character, const Deform& options) {
@@ -239,31 +155,33 @@ void check_movable(const Character& character, const Deform& options) {
 int deform(const Deform& options, Session& session) {
   check_deformed_output(options.output);
   check_output(options.output, {.inputs = {options.file, options.posing.skeleton, options.posing.motion,
-                                           options.posing.pose, options.correction.effects},
+                                           options.posing.pose, options.volume.effects},
                                 .overwrite = options.overwrite});
   Json& report = session.report();
   report["options"]["deformer"] = enum_name(options.deformer);
-  report["options"]["fps"] = options.fps;
+  report["options"]["fps"] = options.bake.fps;
   report_options(report["options"], options.bake.basis);
   const PosedInput input = load_posed(options.file, options.posing, session);
   check_movable(input.loaded.character, options);
-  Outcome outcome;
+  VolumeReport volume;
   if (const auto pose = still_pose(input, options.posing)) {
-    outcome = deform_still(input, *pose, options, session);
+    volume = deform_still(input, *pose, options, session);
   } else {
-    if (has_extension(options.output, ".obj")) {
+    if (options.output.extension() == ".obj") {
       throw_bad_input("an OBJ file cannot hold a motion; write .glb or .gltf, or give --time or --pose");
     }
     const auto clips = chosen_clips(input, options.posing);
     if (clips.empty())
       throw_bad_input(options.file.string() + " has no clip; give --motion, or --pose for a still character");
-    outcome = deform_motion(input, clips, options, session);
+    volume = deform_motion(input, clips, options, session);
   }
-  report["frames"] = outcome.frames;
+  report["volume"] = volume_json(volume, input.loaded.character.skeleton);
+  print_volume(volume, input.loaded.character.skeleton, session);
+  report["frames"] = volume.frames();
   report["vertices"] = input.loaded.character.vertex_count();
   session.context().add_seconds("correct", 0);
   session.print(options.output.string() + " written");
-  if (options.max_volume_error && !(outcome.worst_volume <= *options.max_volume_error)) {
+  if (options.max_volume_error && !(volume.max_error_after() <= *options.max_volume_error)) {
     session.print("the volume changes by more than --max-volume-error allows");
     return exit_gate_failed;
   }
@@ -286,13 +204,7 @@ void add_deform(CLI::App& program, Session& session) {
   add_enum_option(command, options->deformer,
                   {.name = "deformer", .help = "how the skin follows the joints; viewers know lbs, so dqs is baked"},
                   "Deformer");
-  command
-      .add_option("--fps", options->fps,
-                  "frames a second to evaluate (0 to 1000; default 0: the clip's own keys; 24 for point caches)")
-      ->type_name("N")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
-      ->group("Deformer");
-  add_correction_options(command, options->correction);
+  add_volume_options(command, options->volume);
   add_bake_options(command, options->bake);
   command
       .add_option("--max-volume-error", options->max_volume_error,

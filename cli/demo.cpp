@@ -5,20 +5,19 @@
 #include <cmath>
 
 #include "commands.h"
-#include "compare_weights.h"
-#include "correction.h"
 #include "html.h"
+#include "isochor/bake/still.h"
 #include "isochor/base/error.h"
 #include "isochor/bind/bind.h"
-#include "isochor/deform/playback.h"
+#include "isochor/bind/weight_comparison.h"
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/load.h"
+#include "isochor/render/character_scene.h"
 #include "isochor/render/png.h"
 #include "isochor/render/sheet.h"
 #include "isochor/sample/sample.h"
 #include "isochor/version.h"
 #include "options.h"
-#include "pictures.h"
 #include "session.h"
 
 namespace isochor::cli {
@@ -35,18 +34,11 @@ struct Demo {
 constexpr int kVolumeMoments = 25;
 constexpr int kPictures = 4;
 
-std::vector<double> even_times(const Clip& clip, int n) {
-  std::vector<double> times;
-  times.reserve(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) times.push_back(clip.start() + clip.duration() * i / (n - 1));
-  return times;
-}
-
 /// Front, side and three-quarter views at rest, the last one with its polygons and bones.
-Image portrait(const Playback& playback, const Demo& options, Session& session) {
-  const Character& character = playback.character();
+Image portrait(const WeldedCharacter& welded, const Demo& options, Session& session) {
+  const Character& character = welded.character();
   const Pose rest = rest_pose(character.skeleton);
-  Scene scene = scene_of(character, playback.pose(rest, Deformer::lbs, session.context()).parts);
+  Scene scene = scene_of(character, play(welded, rest, Deformer::lbs, session.context()).parts);
   RenderOptions picture{.width = 380, .height = 380, .samples = options.samples};
   std::vector<Tile> tiles;
   picture.camera.view = View::three_quarter;
@@ -70,31 +62,26 @@ struct Variant {
 constexpr Variant kVariants[] = {
     {"lbs", Deformer::lbs, false}, {"dqs", Deformer::dqs, false}, {"exact volume", Deformer::lbs, true}};
 
-std::vector<CorrectedPlayback::Frame> play(const Playback& playback, const Clip& clip, const Variant& variant,
-                                           std::span<const double> times, Session& session) {
-  CorrectionPlan plan;
-  plan.on = variant.holds_volume;
-  CorrectedPlayback player(playback, variant.deformer, plan, session);
-  std::vector<CorrectedPlayback::Frame> frames;
-  for (const double time : times) {
-    frames.push_back(player.play(sample(clip, playback.character().skeleton, time), time));
-  }
-  return frames;
+CorrectedPlayback player_of(const WeldedCharacter& welded, const Variant& variant, Session& session) {
+  PlaybackOptions options{.deformer = variant.deformer};
+  if (!variant.holds_volume) options.volume.reset();
+  return {welded, options, session.context()};
 }
 
 /// A clip from left to right, one row for each variant.
-Image film(const Playback& playback, const Clip& clip, const Demo& options, Session& session) {
-  const Character& character = playback.character();
+Image film(const WeldedCharacter& welded, const Clip& clip, const Demo& options, Session& session) {
+  const Character& character = welded.character();
   RenderOptions picture{.width = 280, .height = 280, .samples = options.samples};
-  picture.frame = box_over_clip(playback, clip, session.context());
+  picture.frame = box_over_clip(welded, clip, session.context());
   const auto times = even_times(clip, kPictures);
   std::vector<Tile> tiles;
   for (const Variant& variant : kVariants) {
-    const auto frames = play(playback, clip, variant, times, session);
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      const Scene scene = scene_of(character, frames[i].parts);
+    CorrectedPlayback player = player_of(welded, variant, session);
+    for (const double time : times) {
+      const auto frame = player.play(sample(clip, character.skeleton, time), time, session.context());
+      const Scene scene = scene_of(character, still_parts(player, frame, session.context()));
       tiles.push_back({render(scene, picture, session.context()).image,
-                       std::string(variant.name) + ", " + number(times[i], 3) + " s"});
+                       std::string(variant.name) + ", " + short_number(time, 3) + " s"});
     }
   }
   return compose(tiles, {.columns = kPictures, .label_size = 16});
@@ -106,16 +93,16 @@ Image binding_sheet(const Character& own, const Character& bound, const Demo& op
   RenderOptions picture{.width = 280, .height = 280, .samples = options.samples};
   std::vector<Tile> weights, poses;
   for (const Character* character : {&own, &bound}) {
-    const Playback playback(*character);
+    const WeldedCharacter welded(*character);
     const std::string name = character == &own ? "the sample's own" : "gvb";
-    const auto parts = playback.pose(rest_pose(own.skeleton), Deformer::lbs, session.context()).parts;
+    const auto parts = play(welded, rest_pose(own.skeleton), Deformer::lbs, session.context()).parts;
     Scene scene = scene_of(*character, parts);
     show_weights(scene, *character, "*");
     weights.push_back({render(scene, picture, session.context()).image, name});
     if (own.clips.empty()) continue;
     const Clip& clip = own.clips.front();
     const Pose pose = sample(clip, own.skeleton, clip.start() + clip.duration() / 2);
-    scene = scene_of(*character, playback.pose(pose, Deformer::lbs, session.context()).parts);
+    scene = scene_of(*character, play(welded, pose, Deformer::lbs, session.context()).parts);
     poses.push_back({render(scene, picture, session.context()).image, name + ", " + clip.name});
   }
   weights.insert(weights.end(), poses.begin(), poses.end());
@@ -128,33 +115,34 @@ Json show_binding(const Character& own, const Demo& options, HtmlPage& page, Ses
   const BindResult result = bind(own, {}, session.context());
   apply(result, bound);
   save_character(bound, options.folder / (own.name + "-gvb.glb"), session.context());
-  const Playback play_own(own), play_bound(bound);
-  const Json weights =
-      compare_weights(play_bound, play_own, weight_sets(play_bound, play_own, correspond(play_bound, play_own)), {});
+  const WeldedCharacter welded_own(own), welded_bound(bound);
+  const auto weights = compare_weights(welded_bound, welded_own, correspond(welded_bound, welded_own), {}).value();
   const std::string file = own.name + "-gvb.png";
   write_png(binding_sheet(own, bound, options, session), options.folder / file);
   page.picture(file, "Bound anew by geodesic voxel binding at " + std::to_string(result.resolution) +
-                         " voxels: " + std::to_string(result.bound) + " of " + count(result.vertices, "vertex") +
-                         ", mean L1 against the sample's own weights " + number(weights["l1_mean"], 3) +
+                         " voxels: " + std::to_string(result.bound) + " of " + count_of(result.vertices, "vertex") +
+                         ", mean L1 against the sample's own weights " + short_number(weights.difference.l1_mean, 3) +
                          ". File: " + own.name + "-gvb.glb");
   return {{"vertices", result.vertices},
           {"bound", result.bound},
           {"resolution", result.resolution},
-          {"l1_mean", weights["l1_mean"]},
-          {"smoothness", weights["smoothness"]["a"]}};
+          {"l1_mean", weights.difference.l1_mean},
+          {"smoothness", weights.a.smoothness}};
 }
 
 /// The largest component's volume over a clip, in per cent.
-Series volume_series(const Playback& playback, const Clip& clip, const Variant& variant, Session& session) {
-  const auto& volumes = playback.rest_volumes();
+Series volume_series(const WeldedCharacter& welded, const Clip& clip, const Variant& variant, Session& session) {
+  const auto& volumes = welded.rest_volumes();
   std::size_t largest = 0;
   for (std::size_t c = 0; c < volumes.size(); ++c) {
-    if (playback.has_volume(c) && std::abs(volumes[c]) > std::abs(volumes[largest])) largest = c;
+    if (welded.has_volume(c) && std::abs(volumes[c]) > std::abs(volumes[largest])) largest = c;
   }
-  const auto times = even_times(clip, kVolumeMoments);
-  Series series{.name = variant.name, .x = times, .y = {}};
-  for (const auto& frame : play(playback, clip, variant, times, session)) {
-    series.y.push_back(100 * (frame.volumes[largest] / frame.target_volumes[largest] - 1));
+  Series series{.name = variant.name, .x = even_times(clip, kVolumeMoments), .y = {}};
+  CorrectedPlayback player = player_of(welded, variant, session);
+  for (const double time : series.x) {
+    const auto frame = player.play(sample(clip, welded.skeleton(), time), time, session.context());
+    const ComponentVolume& volume = frame.corrected.components[largest];
+    series.y.push_back(100 * (volume.after / volume.target - 1));
   }
   return series;
 }
@@ -163,22 +151,22 @@ double largest_loss(const Series& series) { return *std::min_element(series.y.be
 
 void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page, Session& session) {
   const Character character = make_sample(info.name, {}, session.context());
-  const Playback playback(character);
+  const WeldedCharacter welded(character);
   save_character(character, options.folder / (info.name + ".glb"), session.context());
-  write_png(portrait(playback, options, session), options.folder / (info.name + ".png"));
+  write_png(portrait(welded, options, session), options.folder / (info.name + ".png"));
 
   page.heading(info.name);
-  page.paragraph(info.description + " " + count(character.vertex_count(), "vertex") + ", " +
-                 count(character.skeleton.deforming_count(), "joint") + ", " +
-                 count(playback.topology().components.size(), "component") + ". File: " + info.name + ".glb");
+  page.paragraph(info.description + " " + count_of(character.vertex_count(), "vertex") + ", " +
+                 count_of(character.skeleton.deforming_count(), "joint") + ", " +
+                 count_of(welded.topology().components.size(), "component") + ". File: " + info.name + ".glb");
   page.picture(info.name + ".png", info.name + " at rest");
   const Json binding = show_binding(character, options, page, session);
   Json clips = Json::array();
   for (const Clip& clip : character.clips) {
     const std::string file = info.name + "-" + clip.name + ".png";
-    write_png(film(playback, clip, options, session), options.folder / file);
+    write_png(film(welded, clip, options, session), options.folder / file);
     std::vector<Series> series;
-    for (const Variant& variant : kVariants) series.push_back(volume_series(playback, clip, variant, session));
+    for (const Variant& variant : kVariants) series.push_back(volume_series(welded, clip, variant, session));
     page.picture(file, clip.name +
                            ": linear blend skinning, dual quaternions, and linear blend skinning with its "
                            "volume held exactly");
@@ -202,9 +190,9 @@ void add_summary(HtmlPage& page, const Json& characters) {
   for (const Json& character : characters) {
     for (const Json& clip : character["clips"]) {
       rows.push_back({character["name"], clip["name"], character["vertices"].dump(), character["joints"].dump(),
-                      number(-100 * clip["volume_lbs"].get<double>(), 3),
-                      number(-100 * clip["volume_dqs"].get<double>(), 3),
-                      number(-100 * clip["volume_exact"].get<double>(), 1)});
+                      short_number(-100 * clip["volume_lbs"].get<double>(), 3),
+                      short_number(-100 * clip["volume_dqs"].get<double>(), 3),
+                      short_number(-100 * clip["volume_exact"].get<double>(), 1)});
     }
   }
   page.heading("In numbers");
@@ -251,7 +239,7 @@ void add_demo(CLI::App& program, Session& session) {
   command.add_option("--only", options->only, "these characters alone, separated by commas")
       ->type_name("A,B")
       ->delimiter(',');
-  command.add_option("--samples", options->samples, "rays a pixel in the pictures (1 to 256; default 12)")
+  command.add_option("--samples", options->samples, "rays per pixel in the pictures (1 to 256; default 12)")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
   session.add_common_options(command);

@@ -4,9 +4,8 @@
 #include <iostream>
 
 #include "commands.h"
-#include "isochor/deform/playback.h"
 #include "isochor/io/load.h"
-#include "isochor/mesh/volume.h"
+#include "isochor/rig/welded_character.h"
 #include "options.h"
 #include "session.h"
 
@@ -52,9 +51,9 @@ Json list_parts(const Character& character) {
   return parts;
 }
 
-Json list_components(const Playback& playback) {
+Json list_components(const WeldedCharacter& welded) {
   Json components = Json::array();
-  const auto& found = playback.topology().components;
+  const auto& found = welded.topology().components;
   for (std::size_t c = 0; c < found.size(); ++c) {
     components.push_back({{"vertices", found[c].vertices.size()},
                           {"faces", found[c].faces.size()},
@@ -62,7 +61,7 @@ Json list_components(const Playback& playback) {
                           {"manifold", found[c].manifold},
                           {"oriented", found[c].oriented},
                           {"boundary_loops", found[c].boundary_loops.size()},
-                          {"volume", playback.rest_volumes()[c]}});
+                          {"volume", welded.rest_volumes()[c]}});
   }
   return components;
 }
@@ -80,18 +79,18 @@ Json list_clips(const Character& character) {
 }
 
 /// The reader's findings, those of the pieces, and those of the welded whole.
-Problems find_problems(const Character& character, const Playback& playback) {
+Problems find_problems(const Character& character, const WeldedCharacter& welded) {
   Problems problems = character.problems;
   for (Problem& problem : validate(character)) {
     // Seams make every file open and full of boundary edges: only the welded surface tells.
     if (problem.severity == Severity::error || problem.code == "joint-names") problems.push_back(std::move(problem));
   }
   ProblemCollector inverted;
-  for (std::size_t c = 0; c < playback.topology().components.size(); ++c) {
-    if (playback.has_volume(c) && playback.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
+  for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
+    if (welded.has_volume(c) && welded.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
   }
   inverted.report(problems, Severity::warning, "inside-out", "{} components are turned inside out");
-  for (Problem& problem : validate(playback.surface())) problems.push_back(std::move(problem));
+  for (Problem& problem : validate(welded.surface())) problems.push_back(std::move(problem));
   return problems;
 }
 
@@ -110,7 +109,7 @@ void print_text(Session& session, const Json& report, const Character& character
   session.print("clips       " + std::to_string(character.clips.size()));
   for (const Clip& clip : character.clips) {
     session.print("            " + (clip.name.empty() ? std::string("(no name)") : clip.name) + ", " +
-                  number(clip.duration()) + " s, " + count(frame_times(clip).size(), "key"));
+                  short_number(clip.duration()) + " s, " + count_of(frame_times(clip).size(), "key"));
   }
   if (report["problems"].empty()) session.print("problems    none");
   for (const Json& problem : report["problems"]) {
@@ -125,16 +124,16 @@ int inspect(const Inspect& options, Session& session) {
   Loaded loaded = load_character(options.file, {}, session.context());
   if (!options.skeleton.empty()) attach_skeleton(loaded.character, options.skeleton, session.context());
   const Character& character = loaded.character;
-  const Playback playback(character, options.weld);
+  const WeldedCharacter welded(character, options.weld);
 
   report["vertices"] = character.vertex_count();
-  report["welded_vertices"] = playback.surface().vertex_count();
+  report["welded_vertices"] = welded.surface().vertex_count();
   report["faces"] = count_faces(character);
   report["parts"] = list_parts(character);
-  report["components"] = list_components(playback);
+  report["components"] = list_components(welded);
   report["joints"] = character.skeleton.deforming_count();
   report["clips"] = list_clips(character);
-  report["problems"] = to_json(find_problems(character, playback));
+  report["problems"] = to_json(find_problems(character, welded));
   if (options.json) {
     std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {

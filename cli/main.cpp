@@ -6,12 +6,30 @@
 #include "commands.h"
 #include "isochor/base/error.h"
 #include "isochor/version.h"
+#include "options.h"
 #include "session.h"
 
 namespace {
 
 using namespace isochor;
 using namespace isochor::cli;
+
+/// Leaves options for experts out of --help; --help-all shows them.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    all_ = mode == CLI::AppFormatMode::All;
+    return CLI::Formatter::make_help(app, std::move(name), mode);
+  }
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    if (group == kExpertGroup && !all_) return {};
+    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
+  }
+
+ private:
+  mutable bool all_ = false;  // the interface passes the mode to make_help() alone
+};
 
 int complain(const std::string& sentence) {
   std::cerr << "isochor: " << sentence << '\n';
@@ -37,7 +55,9 @@ int main(int argc, char** argv) {
   CLI::App program("Binds a character's skin to its skeleton and deforms it without losing volume.", "isochor");
   program.set_version_flag("--version", std::string("isochor ") + ISOCHOR_VERSION);
   program.require_subcommand(1);
-  program.get_formatter()->column_width(34);
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(34);
+  program.formatter(formatter);
   Session session;
   add_demo(program, session);
   add_sample(program, session);
@@ -49,7 +69,7 @@ int main(int argc, char** argv) {
   program.footer(
       "Exit codes: 0 done; 1 done, but a quality gate that was asked for failed; 2 bad usage or bad input, nothing "
       "written.\n"
-      "isochor COMMAND --help tells more about a command.");
+      "isochor COMMAND --help tells more about a command, isochor COMMAND --help-all everything.");
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -50,7 +50,7 @@ Index add_motion(Character& character, const Posing& posing, Session& session) {
   report["scale"] = result.scale;
   report["unmatched_source"] = names_of(source, result.unmatched_source);
   report["unmatched_target"] = names_of(character.skeleton, result.unmatched_target);
-  session.print("motion: " + count(result.matched.size(), "joint") + " matched, " +
+  session.print("motion: " + count_of(result.matched.size(), "joint") + " matched, " +
                 std::to_string(result.unmatched_source.size()) + " of the motion and " +
                 std::to_string(result.unmatched_target.size()) + " of the character without a partner");
   session.add_warnings(result.problems);
@@ -112,8 +112,8 @@ std::optional<Pose> still_pose(const PosedInput& input, const Posing& posing) {
   if (clips.empty()) throw_bad_input("--time needs a clip, and the file has none");
   const Clip& clip = character.clips[clips.front()];
   if (!(*posing.time >= clip.start() - 1e-6 && *posing.time <= clip.end() + 1e-6)) {
-    throw_bad_input("the clip " + clip.name + " runs from " + number(clip.start()) + " to " + number(clip.end()) +
-                    " s; " + number(*posing.time) + " s is outside");
+    throw_bad_input("the clip " + clip.name + " runs from " + short_number(clip.start()) + " to " +
+                    short_number(clip.end()) + " s; " + short_number(*posing.time) + " s is outside");
   }
   return sample(clip, character.skeleton, *posing.time);
 }

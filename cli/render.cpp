@@ -6,13 +6,13 @@
 
 #include "commands.h"
 #include "isochor/base/error.h"
+#include "isochor/render/character_scene.h"
 #include "isochor/render/png.h"
 #include "isochor/render/sheet.h"
+#include "isochor/render/voxel_scene.h"
 #include "options.h"
-#include "pictures.h"
 #include "posing.h"
 #include "session.h"
-#include "voxel_pictures.h"
 
 namespace isochor::cli {
 namespace {
@@ -34,11 +34,10 @@ struct Render {
 
 std::vector<View> parse_views(const std::vector<std::string>& names) {
   std::vector<View> views;
-  const auto& known = EnumNames<View>::names;
   for (const std::string& name : names) {
-    const auto it = std::find(known.begin(), known.end(), name);
-    if (it == known.end()) throw_bad_input("there is no view " + name + "; choose from " + enum_choices<View>());
-    views.push_back(static_cast<View>(it - known.begin()));
+    const auto view = parse_enum<View>(name);
+    if (!view) throw_bad_input("there is no view " + name + "; choose from " + enum_choices<View>());
+    views.push_back(*view);
   }
   return views;
 }
@@ -60,7 +59,7 @@ std::vector<Moment> moments(const PosedInput& input, const Render& options) {
   std::vector<Moment> result;
   for (int i = 0; i < options.frames; ++i) {
     const double time = clip.start() + (options.frames == 1 ? 0 : clip.duration() * i / (options.frames - 1));
-    result.push_back({sample(clip, character.skeleton, time), clip.name + ", " + number(time, 3) + " s"});
+    result.push_back({sample(clip, character.skeleton, time), clip.name + ", " + short_number(time, 3) + " s"});
   }
   return result;
 }
@@ -86,9 +85,9 @@ Image render_inside(const PosedInput& input, const Render& options, const std::v
   }
   RenderOptions picture = options.picture;
   if (views.size() == 1) picture.camera.view = views[0];
-  const Character& character = input.loaded.character;
-  Scene scene = voxel_scene(character, options.inside, picture, session.context());
-  if (options.bones) add_bind_bones(scene, character);
+  const WeldedCharacter welded(input.loaded.character);
+  Scene scene = voxel_scene(welded, options.inside, picture, session.context());
+  if (options.bones) add_bind_bones(scene, welded);
   return views.size() > 1 ? render_views(scene, views, picture, session.context())
                           : render(scene, picture, session.context()).image;
 }
@@ -157,10 +156,12 @@ void add_render(CLI::App& program, Session& session) {
                                      "a colour of its own, blended by the weights");
   weights->type_name("JOINT|GLOB")->group("Picture");
   add_options(command, options->picture, "Picture");
-  auto* voxels = command.add_option("--voxels", options->inside.voxels,
-                                    "the bind shape as voxels: on the surface (blue), inside (red), on bones (yellow); "
-                                    "or the cells of the octree");
-  voxels->type_name(enum_choices<VoxelsShown>())->group("Inside")->excludes(weights);
+  add_enum_option(command, options->inside.voxels,
+                  {.name = "voxels",
+                   .help = "the bind shape as voxels: on the surface (blue), inside (red), on bones (yellow); or the "
+                           "cells of the octree"},
+                  "Inside");
+  auto* voxels = command.get_option("--voxels")->excludes(weights);
   command
       .add_option("--distance", options->inside.distance,
                   "the distance to this joint through the inside, on the plane of --section (default x)")

@@ -29,8 +29,9 @@ int write_sample(const Sample& sample, Session& session) {
     const auto rig = sample.output.parent_path() / (sample.output.stem().string() + "_rig.txt");
     write_rig_txt(rig, to_rig_text(character));
   }
-  session.print(sample.output.string() + ": " + sample.name + ", " + count(character.vertex_count(), "vertex") + ", " +
-                count(character.skeleton.deforming_count(), "joint") + ", " + count(character.clips.size(), "clip"));
+  session.print(sample.output.string() + ": " + sample.name + ", " + count_of(character.vertex_count(), "vertex") +
+                ", " + count_of(character.skeleton.deforming_count(), "joint") + ", " +
+                count_of(character.clips.size(), "clip"));
   session.report()["vertices"] = character.vertex_count();
   session.report()["joints"] = character.skeleton.deforming_count();
   return exit_done;

@@ -24,6 +24,7 @@ void Session::add_common_options(CLI::App& command) {
       ->check(CLI::Range(0, 1024).description(""))
       ->group("Common");
   command.add_flag("--quiet", quiet_, "print errors only")->group("Common");
+  command.set_help_all_flag("--help-all", "all options, those for experts too");
 }
 
 void Session::add_warnings(const Problems& problems) {
@@ -113,18 +114,6 @@ Json to_json(const Problems& problems) {
   Json json = Json::array();
   for (const Problem& problem : problems) json.push_back(to_json(problem));
   return json;
-}
-
-std::string number(double value, int digits) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
-
-std::string count(std::size_t n, const std::string& noun) {
-  if (n == 1) return "1 " + noun;
-  const bool ends_in_ex = noun == "vertex";
-  return std::to_string(n) + " " + (ends_in_ex ? "vertices" : noun + "s");
 }
 
 }  // namespace isochor::cli

@@ -68,9 +68,4 @@ void check_output(const std::filesystem::path& output, const OutputCheck& check)
 Json to_json(const Problem& problem);
 Json to_json(const Problems& problems);
 
-/// A number as a person reads it: up to `digits` significant digits, no trailing zeros.
-std::string number(double value, int digits = 4);
-/// "1 joint", "2 joints".
-std::string count(std::size_t n, const std::string& noun);
-
 }  // namespace isochor::cli

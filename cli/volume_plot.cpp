@@ -5,7 +5,8 @@
 
 #include "html.h"
 #include "isochor/base/error.h"
-#include "isochor/deform/playback.h"
+#include "isochor/base/words.h"
+#include "isochor/deform/shape_comparison.h"
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/load.h"
 #include "isochor/render/png.h"
@@ -31,14 +32,12 @@ std::vector<std::string> short_names(std::span<const std::filesystem::path> file
 }
 
 /// By how many per cent the volume of all components together is off, over the moments of a clip.
-Series volume_series(const Playback& playback, const Clip& clip, const std::string& name, int moments,
+Series volume_series(const WeldedCharacter& welded, const Clip& clip, const std::string& name, int moments,
                      const Context& context) {
-  Series series{.name = name, .x = {}, .y = {}};
-  for (int i = 0; i < moments; ++i) {
-    const double time = clip.start() + clip.duration() * i / std::max(moments - 1, 1);
-    const auto frame = playback.pose(sample(clip, playback.character().skeleton, time), Deformer::lbs, context);
-    series.x.push_back(time);
-    series.y.push_back(100 * total_volume_change(playback, frame));
+  Series series{.name = name, .x = even_times(clip, moments), .y = {}};
+  for (const double time : series.x) {
+    const PlayedFrame frame = play(welded, sample(clip, welded.skeleton(), time), Deformer::lbs, context);
+    series.y.push_back(100 * total_volume_change(welded, frame));
   }
   return series;
 }
@@ -66,7 +65,7 @@ void write_page(std::span<const Chart> charts, const std::filesystem::path& outp
     for (const Series& series : chart.series) {
       double largest = 0;
       for (const double y : series.y) largest = std::max(largest, std::abs(y));
-      rows.push_back({series.name, number(largest)});
+      rows.push_back({series.name, short_number(largest)});
     }
     const std::string head[] = {"file", "largest change, %"};
     page.table(head, rows);
@@ -97,16 +96,6 @@ void check_plot_output(const std::filesystem::path& output) {
   throw_bad_input("the plot " + output.string() + " must end in .html or .png");
 }
 
-double total_volume_change(const Playback& playback, const Playback::Frame& frame) {
-  double volume = 0, target = 0;
-  for (std::size_t c = 0; c < frame.volumes.size(); ++c) {
-    if (!playback.has_volume(c)) continue;
-    volume += std::abs(frame.volumes[c]);
-    target += std::abs(frame.target_volumes[c]);
-  }
-  return target > 0 ? volume / target - 1 : 0;
-}
-
 void plot_volume(const VolumePlot& plot, Session& session) {
   check_plot_output(plot.output);
   const auto names = short_names(plot.files);
@@ -120,12 +109,12 @@ void plot_volume(const VolumePlot& plot, Session& session) {
   }
   if (charts.empty()) throw_bad_input("there is no clip that all files have: nothing to plot");
   for (std::size_t f = 0; f < files.size(); ++f) {
-    const Playback playback(files[f].character);
+    const WeldedCharacter welded(files[f].character);
     for (std::size_t c = 0; c < charts.size(); ++c) {
       session.context().progress(
           "plot", (static_cast<double>(f) + static_cast<double>(c) / static_cast<double>(charts.size())) /
                       static_cast<double>(files.size()));
-      charts[c].series.push_back(volume_series(playback, *files[f].character.find_clip(charts[c].clip), files[f].name,
+      charts[c].series.push_back(volume_series(welded, *files[f].character.find_clip(charts[c].clip), files[f].name,
                                                plot.moments, session.context()));
     }
   }

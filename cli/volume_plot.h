@@ -5,13 +5,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "isochor/deform/playback.h"
 #include "session.h"
 
 namespace isochor::cli {
-
-/// How far the volume of all components together is from what it should be, relative.
-double total_volume_change(const Playback& playback, const Playback::Frame& frame);
 
 struct VolumePlot {
   std::vector<std::filesystem::path> files;

@@ -1,15 +1,16 @@
-#include <isochor/deform/playback.h>
-#include <isochor/io/load.h>
+#include <isochor/bind/bind.h>
+#include <isochor/io/bake.h>
+#include <isochor/io/written_character.h>
 
-#include <iostream>
+using namespace isochor;
 
 int main(int, char** argv) {
-  isochor::Context context;
-  const auto character = isochor::load_character(argv[1], {}, context).character;
-  const isochor::Playback playback(character);
-  for (const auto& clip : character.clips) {
-    const auto pose = isochor::sample(clip, character.skeleton, clip.end());
-    const auto frame = playback.pose(pose, isochor::Deformer::dqs, context);
-    std::cout << clip.name << ": " << frame.volumes[0] / frame.target_volumes[0] << " of its volume\n";
-  }
+  Context context;
+  Loaded loaded = load_character(argv[1], {}, context);          // GLB, FBX, OBJ …
+  apply(bind(loaded.character, {}, context), loaded.character);  // weights for every vertex
+  WrittenCharacter file = as_written(loaded);                    // textures, materials and all else survive
+  const WeldedCharacter welded(file.character);
+  const HeldMotion motion = hold_volume(welded, {}, context);  // every clip, its volume held
+  bake(motion, welded, {}, file.source, context);              // as morph targets on top of the skin
+  file.source.document.save(argv[2]);
 }

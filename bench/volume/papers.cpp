@@ -55,29 +55,25 @@ Character paper_cylinder(int bones, CylinderOptions options, Weights kind = Weig
 
 struct Bench {
   Character character;
-  Playback playback;
-  WeldedSkin skin;
+  WeldedCharacter welded;
   VolumeFunctional functional;
   PosedSkin posed;
 
   explicit Bench(Character c)
-      : character(std::move(c)),
-        playback(character),
-        skin(playback),
-        functional(playback.surface(), playback.topology().components[0]) {}
+      : character(std::move(c)), welded(character), functional(welded.surface(), welded.topology().components[0]) {}
 
-  double rest() const { return playback.rest_volumes()[0]; }
-  void pose(const Pose& pose) { skin.pose(pose, Deformer::lbs, posed, Context()); }
+  double rest() const { return welded.rest_volumes()[0]; }
+  void pose(const Pose& pose) { pose_skin(welded, pose, Deformer::lbs, posed, Context()); }
 };
 
 Quat bend(double degrees) { return Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3::UnitX())); }
 
 /// 1 - max w (2008, eq. 8, with exponent 1).
-CorrectionField skin_map(const WeldedSkin& skin) {
+CorrectionField skin_map(const WeldedCharacter& welded) {
   CorrectionField field;
-  for (std::size_t v = 0; v < skin.weights().vertex_count(); ++v) {
+  for (std::size_t v = 0; v < welded.weights().vertex_count(); ++v) {
     double largest = 0;
-    for (const Influence& i : skin.weights().row(v)) largest = std::max(largest, i.weight);
+    for (const Influence& i : welded.weights().row(v)) largest = std::max(largest, i.weight);
     if (largest > 1 - 1e-6) continue;
     field.vertices.push_back(static_cast<Index>(v));
     field.gamma.push_back(1 - largest);
@@ -96,7 +92,7 @@ CorrectionField gaussian(const std::vector<Vec3>& positions, const Vec3& joint, 
     field.gamma.push_back(gamma);
   }
   field.direction = CorrectionDirection::axes;
-  field.frame << along, Vec3::UnitX(), Vec3::UnitX().cross(along);
+  field.axes << along, Vec3::UnitX(), Vec3::UnitX().cross(along);
   field.shares = shares;
   return field;
 }
@@ -107,8 +103,8 @@ void table_1() {
   std::printf("Rohmer 2008, table 1: a cylinder of 256 vertices, one joint; error of the volume in percent\n");
   std::printf("angle  2008: before  linear | ours: before  linear  three-step  exact  linear by area  together\n");
   Bench bench(paper_cylinder(2, {.segments = 16, .rings = 16, .cap = CylinderCap::strip}));
-  const CorrectionField map = skin_map(bench.skin);
-  VolumeCorrector corrector = VolumeCorrector::prepare(bench.skin);
+  const CorrectionField map = skin_map(bench.welded);
+  VolumeCorrector corrector = VolumeCorrector::prepare(bench.welded, {}, Context());
   CorrectedFrame corrected;
   constexpr std::array<double, 6> kAngles{0, 10, 30, 50, 70, 90}, kBefore{0, 0.2, 1.5, 4, 7, 11},
       kLinear{0, 0.05, 0.5, 1.5, 3.1, 4.9};
@@ -183,7 +179,7 @@ Character three_segments(Weights weights) {
 
 /// Both ends bent, one after the other, each step corrected across the cylinder.
 std::vector<Vec3> bent_in_order(Bench& bench, std::array<Index, 2> order, double degrees, FieldNorm norm) {
-  std::vector<Vec3> offsets(bench.playback.surface().vertex_count(), Vec3::Zero());
+  std::vector<Vec3> offsets(bench.welded.surface().vertex_count(), Vec3::Zero());
   Pose pose = rest_pose(bench.character.skeleton);
   std::vector<Vec3> p;
   for (const Index joint : order) {
@@ -249,7 +245,7 @@ Radii ring_radii(const std::vector<Vec3>& positions, const CylinderOptions& opti
 void radius_profile() {
   const CylinderOptions options{.radius = 0.5, .length = 2, .segments = 48, .rings = 121, .blend = 0.5, .rounding = 0};
   Bench bench(make_cylinder(options, Context()));
-  VolumeCorrector corrector = VolumeCorrector::prepare(bench.skin);
+  VolumeCorrector corrector = VolumeCorrector::prepare(bench.welded, {}, Context());
   CorrectedFrame corrected;
   std::printf("\nRadius along a cylinder (1 at rest), default settings, joints together\n");
   std::printf("              LBS              DQS              LBS, exact volume\n");
@@ -261,7 +257,7 @@ void radius_profile() {
       const Vec3 axis = turn == Turn::twist ? Vec3::UnitY() : Vec3::UnitX();
       pose.local[1].rotation = Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis));
       std::printf("%s %3.0f°", turn == Turn::twist ? "twist" : "bend ", degrees);
-      bench.skin.pose(pose, Deformer::dqs, bench.posed, Context());
+      pose_skin(bench.welded, pose, Deformer::dqs, bench.posed, Context());
       const Radii dqs = ring_radii(bench.posed.positions, options, turn);
       bench.pose(pose);
       corrector.apply(bench.posed, {}, corrected);

@@ -1,7 +1,7 @@
 /// Corrects every clip of the characters named on the command line (files or samples) with default settings, and prints
-/// one line a clip: does the skin look right without anyone looking?
+/// one line per clip: does the skin look right without anyone looking?
 ///
-///   volume_quality [--deformer lbs|dqs] [--joints together|sequence] [--fps N] [--clip NAME] [--contact] [--worst
+///   volume_quality [--deformer lbs|dqs] [--treatment together|sequence] [--fps N] [--clip NAME] [--contact] [--worst
 ///   PREFIX] FILE|SAMPLE...
 
 #include "volume/quality.h"
@@ -16,7 +16,7 @@
 #include "isochor/io/load.h"
 #include "isochor/io/obj.h"
 #include "isochor/sample/sample.h"
-#include "isochor/volume/corrector.h"
+#include "isochor/volume/corrected_playback.h"
 #include "isochor/voxel/winding.h"
 
 namespace {
@@ -25,7 +25,7 @@ using namespace isochor;
 
 struct Arguments {
   Deformer deformer = Deformer::lbs;
-  CorrectorOptions options;
+  VolumeOptions options;
   double fps = 30;
   std::string clip, worst;
   double detail = -1;  // a time
@@ -70,11 +70,11 @@ class Quality {
   Quality(const Character& character, const Arguments& arguments)
       : arguments_(arguments),
         character_(character),
-        playback_(character),
-        skin_(playback_),
-        corrector_(VolumeCorrector::prepare(skin_, arguments.options)),
-        radii_(test::local_radii(playback_)),
-        normals_(vertex_normals(playback_.surface())) {}
+        welded_(character),
+        player_(welded_, {.deformer = arguments.deformer, .volume = VolumeSettings{.options = arguments.options}},
+                context_),
+        radii_(test::local_radii(welded_)),
+        normals_(vertex_normals(welded_.surface())) {}
 
   Measures clip(const Clip& clip) {
     Measures m;
@@ -115,7 +115,7 @@ class Quality {
     for (const char* which : {"lbs", "ours"}) {
       Character still;
       Part part;
-      part.surface = playback_.surface();
+      part.surface = welded_.surface();
       part.surface.positions = std::string(which) == "lbs" ? posed_.positions : frame_.positions;
       still.parts.push_back(part);
       Context context;
@@ -128,11 +128,11 @@ class Quality {
     for (std::size_t c = 0; c < frame_.components.size(); ++c) {
       const ComponentVolume& v = frame_.components[c];
       if (!v.has_volume) continue;
-      std::printf("  component %zu: rest %g target %g before %g after %g (%.2e) %s\n", c, playback_.rest_volumes()[c],
+      std::printf("  component %zu: rest %g target %g before %g after %g (%.2e) %s\n", c, welded_.rest_volumes()[c],
                   v.target, v.before, v.after, v.error_after(), enum_name(v.outcome).c_str());
     }
     for (std::size_t j = 0; j < frame_.joints.size(); ++j) {
-      const auto& region = corrector_.regions()[j];
+      const auto& region = player_.regions()[j];
       double largest = 0;
       for (std::size_t i = 0; i < region.vertices.size(); ++i) {
         const Index v = region.vertices[i];
@@ -145,31 +145,25 @@ class Quality {
   }
 
   const std::string& joint_name(Index region) const {
-    return character_.skeleton.joints[corrector_.regions()[region].joint].name;
+    return character_.skeleton.joints[player_.regions()[region].joint].name;
   }
 
  private:
   const Arguments& arguments_;
   const Character& character_;
-  Playback playback_;
-  WeldedSkin skin_;
-  VolumeCorrector corrector_;
+  Context context_;
+  WeldedCharacter welded_;
+  CorrectedPlayback player_;
   std::vector<double> radii_;
   std::vector<Vec3> normals_;
   PosedSkin posed_;
   CorrectedFrame frame_;
-  Context context_;
   Index changed_ = kNone;
 
   void correct(const Pose& pose) {
-    skin_.pose(pose, arguments_.deformer, posed_, context_);
-    if (arguments_.options.joints == JointTreatment::sequence) {
-      corrector_.apply_in_sequence(
-          pose, {.skin = [&](const Pose& p, PosedSkin& out) { skin_.pose(p, arguments_.deformer, out, context_); }},
-          frame_);
-    } else {
-      corrector_.apply(posed_, {}, frame_);
-    }
+    CorrectedPlayback::Frame played = player_.look(pose, 0, context_);
+    posed_ = std::move(played.posed);
+    frame_ = std::move(played.corrected);
   }
 
   double largest_change(const std::vector<Vec3>& before) {
@@ -194,17 +188,17 @@ class Quality {
   Contact contact(const std::vector<Vec3>& positions) const {
     double all = 0;
     Contact share;
-    for (std::size_t c = 0; c < playback_.topology().components.size(); ++c) {
-      if (!playback_.has_volume(c)) continue;
+    for (std::size_t c = 0; c < welded_.topology().components.size(); ++c) {
+      if (!welded_.has_volume(c)) continue;
       std::vector<TriangleCorners> triangles;
-      const VolumeFunctional whole(playback_.surface(), playback_.topology().components[c]);
+      const VolumeFunctional whole(welded_.surface(), welded_.topology().components[c]);
       for (std::size_t r = 0; r < whole.ring_count(); ++r) {
         const auto ring = whole.ring(r);
         for (std::size_t i = 1; i + 1 < ring.size(); ++i) {
           triangles.push_back({positions[ring[0]], positions[ring[i]], positions[ring[i + 1]]});
         }
       }
-      const double side = playback_.rest_volumes()[c] < 0 ? -1 : 1;
+      const double side = welded_.rest_volumes()[c] < 0 ? -1 : 1;
       const WindingTree tree(triangles);
       for (const TriangleCorners& t : triangles) {
         const Vec3 normal = 0.5 * (t[1] - t[0]).cross(t[2] - t[0]);
@@ -229,8 +223,8 @@ class Quality {
       m.error_after = std::max(m.error_after, volume.error_after());
       if (!(volume.error_after() <= 1e-9)) ++m.inexact;
     }
-    const double bumps = test::normal_variation(playback_, frame_.positions) /
-                         std::max(1e-12, test::normal_variation(playback_, posed_.positions));
+    const double bumps = test::normal_variation(welded_, frame_.positions) /
+                         std::max(1e-12, test::normal_variation(welded_, posed_.positions));
     m.bumps_mean += bumps;
     if (bumps > m.bumps) {
       m.bumps = bumps;
@@ -257,12 +251,12 @@ class Quality {
       m.rms_after += squares_after / n;
     }
     double slopes = 0;
-    const auto& edges = playback_.topology().edges;
+    const auto& edges = welded_.topology().edges;
     for (const Edge& e : edges) {
-      const double length = (playback_.surface().positions[e.a] - playback_.surface().positions[e.b]).norm();
+      const double length = (welded_.surface().positions[e.a] - welded_.surface().positions[e.b]).norm();
       if (radii_[e.a] <= 0 || !(length > 0)) continue;
-      const Index c = playback_.topology().component_of_vertex[e.a];
-      const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / playback_.rest_volumes()[c]));
+      const Index c = welded_.topology().component_of_vertex[e.a];
+      const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / welded_.rest_volumes()[c]));
       const Vec3 change = frame_.positions[e.a] - posed_.positions[e.a] - frame_.positions[e.b] + posed_.positions[e.b];
       slopes += (change / (scale * length)).squaredNorm();
     }
@@ -280,8 +274,8 @@ class Quality {
     }
     for (std::size_t v = 0; v < radii_.size(); ++v) {
       if (radii_[v] <= 0) continue;
-      const Index c = playback_.topology().component_of_vertex[v];
-      const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / playback_.rest_volumes()[c]));
+      const Index c = welded_.topology().component_of_vertex[v];
+      const double scale = std::cbrt(std::abs(posed_.target_volumes[c] / welded_.rest_volumes()[c]));
       const double moved = (frame_.positions[v] - posed_.positions[v]).norm() / (scale * radii_[v]);
       const Vec3 fibre = posed_.maps[v].leftCols<3>() * normals_[v];
       const double lost = std::max(0.0, 1 - fibre.norm() / scale);
@@ -358,8 +352,8 @@ int main(int argc, char** argv) {
     const auto next = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
     if (a == "--deformer") {
       arguments.deformer = next() == "dqs" ? Deformer::dqs : Deformer::lbs;
-    } else if (a == "--joints") {
-      arguments.options.joints = next() == "sequence" ? JointTreatment::sequence : JointTreatment::together;
+    } else if (a == "--treatment") {
+      arguments.options.treatment = next() == "sequence" ? JointTreatment::sequence : JointTreatment::together;
     } else if (a == "--solver") {
       const std::string solver = next();
       if (solver == "three-step") arguments.options.solve.solver = VolumeSolver::three_step;

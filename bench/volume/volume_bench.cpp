@@ -1,4 +1,4 @@
-// Milliseconds a frame of exact volume, beside LBS in the same run: the four rows of table 1 of Rohmer 2009, and a
+// Milliseconds per frame of exact volume, beside LBS in the same run: the four rows of table 1 of Rohmer 2009, and a
 // chain of 4 to 64 joints whose cost must follow the vertices touched, not joints times vertices.
 //
 // One thread. BM_correct's argument is the solver: 0 exact, 1 three-step, 2 linear.
@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "isochor/sample/sample.h"
-#include "isochor/volume/corrector.h"
+#include "isochor/volume/corrected_playback.h"
 
 namespace {
 
@@ -18,13 +18,12 @@ using namespace isochor;
 /// A character in the middle of its last clip, or with one joint turned.
 struct Row {
   Character character;
-  Playback playback;
-  WeldedSkin skin;
+  WeldedCharacter welded;
   Pose pose;
   Context context{1};
 
   /// The first `moving` joints that its last clip turns, in the order of the skeleton; the others rest.
-  Row(Character c, int moving) : character(std::move(c)), playback(character), skin(playback) {
+  Row(Character c, int moving) : character(std::move(c)), welded(character) {
     const Clip& clip = character.clips.back();
     pose = sample(clip, character.skeleton, 0.6 * clip.end());
     const Pose rest = rest_pose(character.skeleton);
@@ -35,7 +34,7 @@ struct Row {
     }
   }
 
-  Row(Character c, const char* joint) : character(std::move(c)), playback(character), skin(playback) {
+  Row(Character c, const char* joint) : character(std::move(c)), welded(character) {
     pose = rest_pose(character.skeleton);
     Transform& local = pose.local[character.skeleton.find(joint)];
     local.rotation = local.rotation * Quat(Eigen::AngleAxisd(0.8, Vec3::UnitX()));
@@ -49,18 +48,18 @@ Character refined(const char* name) { return make_sample(name, {.refinement = 1,
 void skin_only(benchmark::State& state, Row& row) {
   PosedSkin posed;
   for (auto _ : state) {
-    row.skin.pose(row.pose, Deformer::lbs, posed, row.context);
+    pose_skin(row.welded, row.pose, Deformer::lbs, posed, row.context);
     benchmark::DoNotOptimize(posed.positions.data());
   }
-  state.counters["vertices"] = static_cast<double>(row.skin.surface().vertex_count());
+  state.counters["vertices"] = static_cast<double>(row.welded.surface().vertex_count());
 }
 
 void correct(benchmark::State& state, Row& row) {
-  const CorrectorOptions options{.solve = {.solver = static_cast<VolumeSolver>(state.range(0))}};
-  VolumeCorrector corrector = VolumeCorrector::prepare(row.skin, options);
+  const VolumeOptions options{.solve = {.solver = static_cast<VolumeSolver>(state.range(0))}};
+  VolumeCorrector corrector = VolumeCorrector::prepare(row.welded, options, row.context);
   PosedSkin posed;
   CorrectedFrame frame;
-  row.skin.pose(row.pose, Deformer::lbs, posed, row.context);
+  pose_skin(row.welded, row.pose, Deformer::lbs, posed, row.context);
   for (auto _ : state) {
     corrector.apply(posed, {}, frame);
     benchmark::DoNotOptimize(frame.positions.data());
@@ -153,10 +152,10 @@ Character chain(int joints) {
 void BM_correct_chain(benchmark::State& state) {
   Row row(chain(static_cast<int>(state.range(0))), "0");
   for (Transform& local : row.pose.local) local.rotation = Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()));
-  VolumeCorrector corrector = VolumeCorrector::prepare(row.skin, {});
+  VolumeCorrector corrector = VolumeCorrector::prepare(row.welded, {}, row.context);
   PosedSkin posed;
   CorrectedFrame frame;
-  row.skin.pose(row.pose, Deformer::lbs, posed, row.context);
+  pose_skin(row.welded, row.pose, Deformer::lbs, posed, row.context);
   for (auto _ : state) {
     corrector.apply(posed, {}, frame);
     benchmark::DoNotOptimize(frame.positions.data());

@@ -16,16 +16,6 @@ std::array<int, 3> rounded(const Vec3& normal) {
   return {round(normal.x()), round(normal.y()), round(normal.z())};
 }
 
-/// Newell: half the sum of cross products around the polygon, about its first corner.
-Vec3 area_vector(std::span<const Vec3> positions, std::span<const Index> corners) {
-  const Vec3& origin = positions[corners[0]];
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
-    sum += (positions[corners[i]] - origin).cross(positions[corners[i + 1]] - origin);
-  }
-  return 0.5 * sum;
-}
-
 /// The step of Newton's method towards larger tr(Rᵀ m), for the symmetric part of m Rᵀ; zero where the function does
 /// not curve downward all around.
 Vec3 newton_step(const Mat3& symmetric, const Vec3& torque) {

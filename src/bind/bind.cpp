@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "bind/bind_rules.h"
-#include "bind/volumes.h"
 #include "isochor/base/error.h"
 #include "isochor/bind/symmetry.h"
+#include "rig/place_parts.h"
 
 namespace isochor {
 namespace {
@@ -58,10 +58,12 @@ std::vector<Handle> volume_handles(const Character& character, const PlacedParts
   return std::move(found.handles);
 }
 
-Surface placed_surface(const Character& character, const PlacedParts& placed, std::vector<Index>& part_begin) {
+/// The parts in their common space, welded.
+WholeSurface placed_surface(const Character& character, const PlacedParts& placed, const WeldOptions& options) {
   Surface whole;
+  WholeSurface out;
   for (std::size_t i = 0; i < placed.parts.size(); ++i) {
-    part_begin.push_back(static_cast<Index>(whole.vertex_count()));
+    out.part_begin.push_back(static_cast<Index>(whole.vertex_count()));
     const Part& part = character.parts[placed.parts[i]];
     const Index first = append(whole, part.surface);
     if (placed.placement[i].matrix().isIdentity(0)) continue;
@@ -70,13 +72,14 @@ Surface placed_surface(const Character& character, const PlacedParts& placed, st
       p = placed.placement[i] * p;
     }
   }
-  part_begin.push_back(static_cast<Index>(whole.vertex_count()));
+  out.part_begin.push_back(static_cast<Index>(whole.vertex_count()));
   for (std::size_t v = 0; v < whole.vertex_count(); ++v) {
     if (!whole.positions[v].allFinite()) {
       throw_bad_input("vertex " + std::to_string(v) + " has a position that is not a number", static_cast<Index>(v));
     }
   }
-  return whole;
+  out.weld = weld(whole, options);
+  return out;
 }
 
 GvbWeighting weighting_of(const Character& character, std::span<const Handle> handles, const BindOptions& options) {
@@ -114,18 +117,19 @@ MethodResult run_method(const VolumeWork& work, std::vector<Handle> handles, con
   MethodResult result;
   if (options.method == BindMethod::distance) {
     const StageTimer timer(context, "weights");
-    result.weights = distance_weights(work.weld.surface.positions, handles, options.distance, context);
+    result.weights = distance_weights(work.whole.weld.surface.positions, handles, options.distance, context);
     apply(options.limits, result.weights);
     result.handles = std::move(handles);
     return result;
   }
   const GvbWeighting weighting = weighting_of(work.character, handles, options);
-  const GvbBinding binding(work.weld.surface, std::move(handles), options.gvb, context, options.limits.influences);
+  const GvbBinding binding(work.whole.weld.surface, std::move(handles), options.gvb, context,
+                           options.limits.influences);
   const StageTimer timer(context, "weights");
   result.weights = binding.weights(weighting, context);
   result.handles = binding.handles();
   report.gvb = binding.evidence();
-  rename_elements(report.gvb.problems, result.handles, work.weld);
+  rename_elements(report.gvb.problems, result.handles, work.whole.weld);
   return result;
 }
 
@@ -160,8 +164,8 @@ BoundPart part_result(const VolumeWork& work, std::size_t i, const SkinWeights& 
   std::vector<Index> place(needed.size(), kNone);
   for (std::size_t k = bound.skin.joints.size(); k-- > 0;) place[bound.skin.joints[k]] = static_cast<Index>(k);
   std::vector<Influence> row;
-  for (Index v = work.part_begin[i]; v < work.part_begin[i + 1]; ++v) {
-    const auto source = weights.row(static_cast<std::size_t>(work.weld.vertex[v]));
+  for (std::size_t v = 0; v < work.character.parts[bound.part].surface.vertex_count(); ++v) {
+    const auto source = weights.row(static_cast<std::size_t>(work.whole.welded(i, v)));
     row.assign(source.begin(), source.end());
     for (Influence& influence : row) influence.joint = place[influence.joint];
     bound.weights.add_row(row);
@@ -173,15 +177,13 @@ void bind_volume(const Character& character, const PlacedParts& placed, const Bi
                  Context& context) {
   BoundVolume report;
   report.parts = placed.parts;
-  std::vector<Index> part_begin;
-  const Surface whole = placed_surface(character, placed, part_begin);
-  const Weld welded = weld(whole, options.weld);
-  const VolumeWork work{character, placed, welded, part_begin};
+  const WholeSurface whole = placed_surface(character, placed, options.weld);
+  const VolumeWork work{character, placed, whole};
   MethodResult method =
       run_method(work, volume_handles(character, placed, options, result.problems), options, report, context);
 
   const StageTimer timer(context, "weights");
-  if (options.symmetric) make_symmetric(welded.surface.positions, method, options, report);
+  if (options.symmetric) make_symmetric(whole.weld.surface.positions, method, options, report);
   std::vector<char> takes(character.skeleton.size(), 0);
   for (const Handle& handle : method.handles) takes[handle.joint] = 1;
   for (Influence& i : method.weights.influences) i.joint = method.handles[i.joint].joint;
@@ -239,6 +241,32 @@ void check_names(const Character& character, const BindOptions& options, Problem
       throw_bad_input("there is no joint called " + rule.joint + " for " + rule.glob + " to follow");
     }
   }
+}
+
+/// Parts that match a glob; without globs those with a skin, or all where none has one. Parts without a vertex are left
+/// out.
+std::vector<Index> choose_parts(const Character& character, std::span<const std::string> globs) {
+  std::vector<char> chosen(character.parts.size(), 0);
+  for (const std::string& glob : globs) {
+    bool any = false;
+    for (std::size_t p = 0; p < chosen.size(); ++p) {
+      if (!matches_glob(character.parts[p].name, glob)) continue;
+      chosen[p] = 1;
+      any = true;
+    }
+    if (!any) throw_bad_input("no mesh is called " + glob);
+  }
+  if (globs.empty()) {
+    const bool any_skin =
+        std::any_of(character.parts.begin(), character.parts.end(), [](const Part& p) { return p.skinned(); });
+    for (std::size_t p = 0; p < chosen.size(); ++p) chosen[p] = !any_skin || character.parts[p].skinned();
+  }
+  std::vector<Index> parts;
+  for (std::size_t p = 0; p < chosen.size(); ++p) {
+    if (chosen[p] != 0 && !character.parts[p].surface.positions.empty()) parts.push_back(static_cast<Index>(p));
+  }
+  if (parts.empty()) throw_bad_input("there is no mesh to bind");
+  return parts;
 }
 
 void summarise(BindResult& result) {

@@ -12,7 +12,7 @@ bool matches_any(std::string_view name, std::span<const std::string> globs) {
 }
 
 /// The file's row of a vertex, joints of the skeleton.
-std::vector<Influence> painted_row(const VolumeWork& work, FileVertex at) {
+std::vector<Influence> painted_row(const VolumeWork& work, PartVertex at) {
   const Part& part = work.character.parts[work.placed.parts[at.part]];
   std::vector<Influence> row;
   if (!part.skinned() || at.vertex >= part.weights.vertex_count()) return row;
@@ -44,12 +44,12 @@ void fill_up(std::span<const Influence> painted, std::span<const char> stays, co
 /// The vertices of the weld that a rigid rule's glob names: of parts, of faces with a material, or those that follow
 /// some joints most.
 std::vector<char> vertices_named(const VolumeWork& work, const std::string& glob, const SkinWeights& weights) {
-  std::vector<char> named(work.weld.surface.vertex_count(), 0);
+  std::vector<char> named(work.whole.weld.surface.vertex_count(), 0);
   bool any = false;
   for (std::size_t i = 0; i < work.placed.parts.size(); ++i) {
     const Part& part = work.character.parts[work.placed.parts[i]];
     const bool whole = matches_glob(part.name, glob);
-    const auto mark = [&](Index v) { named[work.weld.vertex[work.part_begin[i] + v]] = 1; };
+    const auto mark = [&](Index v) { named[work.whole.welded(i, static_cast<std::size_t>(v))] = 1; };
     for (Index v = 0; whole && v < static_cast<Index>(part.surface.vertex_count()); ++v) mark(v);
     any = any || whole;
     for (std::size_t f = 0; !whole && f < part.face_material.size(); ++f) {
@@ -78,12 +78,6 @@ void replace_rows(SkinWeights& weights, std::span<const std::vector<Influence>> 
 
 }  // namespace
 
-FileVertex file_vertex(const VolumeWork& work, Index source) {
-  const auto part =
-      std::upper_bound(work.part_begin.begin(), work.part_begin.end(), source) - work.part_begin.begin() - 1;
-  return {static_cast<std::size_t>(part), static_cast<std::size_t>(source - work.part_begin[part])};
-}
-
 std::vector<char> kept_parts(const VolumeWork& work, std::span<const std::string> keep) {
   std::vector<char> kept;
   for (const Index p : work.placed.parts) {
@@ -103,17 +97,17 @@ void keep_painted(const VolumeWork& work, const BindOptions& options, SkinWeight
   std::vector<std::vector<Influence>> rows(weights.vertex_count());
   for (std::size_t v = 0; v < rows.size(); ++v) {
     rows[v].assign(weights.row(v).begin(), weights.row(v).end());
-    const FileVertex at = file_vertex(work, work.weld.first_source[v]);
+    const PartVertex at = work.whole.first_vertex(static_cast<Index>(v));
     if (work.character.parts[work.placed.parts[at.part]].skinned()) {
       fill_up(painted_row(work, at), stays, options.limits, rows[v]);
     }
   }
   // A vertex that any part which stays has keeps that part's row: the lowest file vertex decides.
-  for (std::size_t source = work.weld.vertex.size(); source-- > 0;) {
-    const FileVertex at = file_vertex(work, static_cast<Index>(source));
+  for (std::size_t source = work.whole.weld.vertex.size(); source-- > 0;) {
+    const PartVertex at = work.whole.part_vertex(static_cast<Index>(source));
     if (whole[at.part] == 0) continue;
     auto row = painted_row(work, at);
-    if (!row.empty()) rows[work.weld.vertex[source]] = std::move(row);
+    if (!row.empty()) rows[work.whole.weld.vertex[source]] = std::move(row);
   }
   replace_rows(weights, rows);
   normalise(weights);

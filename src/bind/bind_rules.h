@@ -2,8 +2,8 @@
 
 /// What the user wants otherwise: weights that stay as painted, and rigid regions.
 
-#include "bind/volumes.h"
 #include "isochor/bind/bind.h"
+#include "rig/place_parts.h"
 
 namespace isochor {
 
@@ -11,16 +11,8 @@ namespace isochor {
 struct VolumeWork {
   const Character& character;
   const PlacedParts& placed;
-  const Weld& weld;
-  std::vector<Index> part_begin;  ///< by part of placed.parts, and the end: its first vertex in the weld's source
+  const WholeSurface& whole;  ///< its parts are those of `placed`, numbered as there
 };
-
-/// Where a file vertex lies: place in placed.parts, and its number in that part.
-struct FileVertex {
-  std::size_t part;
-  std::size_t vertex;
-};
-FileVertex file_vertex(const VolumeWork& work, Index source);
 
 /// For each part of the volume, whether all its weights stay.
 std::vector<char> kept_parts(const VolumeWork& work, std::span<const std::string> keep);

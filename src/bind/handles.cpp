@@ -6,17 +6,11 @@
 #include <limits>
 
 #include "isochor/base/error.h"
+#include "isochor/base/math.h"
 #include "isochor/voxel/bone_voxels.h"
 
 namespace isochor {
 namespace {
-
-double distance_to_segment(const Vec3& a, const Vec3& b, const Vec3& p) {
-  const Vec3 d = b - a;
-  const double length2 = d.squaredNorm();
-  const double t = length2 > 0 ? std::clamp((p - a).dot(d) / length2, 0.0, 1.0) : 0.0;
-  return (a + t * d - p).norm();
-}
 
 /// Coordinates of p along the half axes, in units of their lengths; a missing axis counts as flat.
 Vec3 in_half_axes(const HandleShape& shape, const Vec3& p) {
@@ -239,7 +233,7 @@ double distance(const HandleShape& shape, const Vec3& p) {
     case HandleShape::Kind::point:
       return (p - shape.a).norm();
     case HandleShape::Kind::segment:
-      return distance_to_segment(shape.a, shape.b, p);
+      return distance_to_segment(p, shape.a, shape.b);
     case HandleShape::Kind::ellipsoid:
       return distance_to_ellipsoid(shape, p);
     case HandleShape::Kind::box:

@@ -101,25 +101,25 @@ void check_handedness(const SkinWeights& weights, std::span<const JointMotion> m
   }
 }
 
-void apply_morphs(const Part& part, std::span<const double> morph_weights, PosedPart& posed) {
-  for (std::size_t m = 0; m < part.morphs.size() && m < morph_weights.size(); ++m) {
-    const double weight = morph_weights[m];
-    if (weight == 0) continue;
-    const MorphTarget& target = part.morphs[m];
-    check_size(target.positions.size(), posed.positions.size(), "morph target offsets");
-    for (std::size_t v = 0; v < posed.positions.size(); ++v) posed.positions[v] += weight * target.positions[v];
-    if (target.normals.empty() || posed.normals.empty()) continue;
-    check_size(target.normals.size(), posed.normals.size(), "normal offsets of a morph target");
-    for (std::size_t v = 0; v < posed.normals.size(); ++v) posed.normals[v] += weight * target.normals[v];
-  }
-}
-
 std::span<const double> current_morph_weights(const Part& part, const Pose& pose) {
   const auto node = static_cast<std::size_t>(part.node);
   if (part.node != kNone && node < pose.morph_weights.size() && !pose.morph_weights[node].empty()) {
     return pose.morph_weights[node];
   }
   return part.morph_weights;
+}
+
+/// Adds what the pose's weights make of the targets. Targets without such offsets add nothing.
+void apply_morphs(const Part& part, const Pose& pose, std::vector<Vec3> MorphTarget::*offsets,
+                  std::vector<Vec3>& values) {
+  const auto morph_weights = current_morph_weights(part, pose);
+  for (std::size_t m = 0; m < part.morphs.size() && m < morph_weights.size(); ++m) {
+    const double weight = morph_weights[m];
+    const std::vector<Vec3>& target = part.morphs[m].*offsets;
+    if (weight == 0 || target.empty()) continue;
+    check_size(target.size(), values.size(), "morph target offsets");
+    for (std::size_t v = 0; v < values.size(); ++v) values[v] += weight * target[v];
+  }
 }
 
 }  // namespace
@@ -171,9 +171,15 @@ void transform_normals(std::span<const Mat34> maps, std::span<const Vec3> normal
 }
 
 PosedPart morphed_part(const Part& part, const Pose& pose) {
-  PosedPart morphed{part.surface.positions, part.normals};
-  apply_morphs(part, current_morph_weights(part, pose), morphed);
+  PosedPart morphed{morphed_positions(part, pose), part.normals};
+  if (!part.normals.empty()) apply_morphs(part, pose, &MorphTarget::normals, morphed.normals);
   return morphed;
+}
+
+std::vector<Vec3> morphed_positions(const Part& part, const Pose& pose) {
+  std::vector<Vec3> positions = part.surface.positions;
+  apply_morphs(part, pose, &MorphTarget::positions, positions);
+  return positions;
 }
 
 PosedPart pose_part(const Character& character, const Part& part, const Pose& pose, Deformer deformer,

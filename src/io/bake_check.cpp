@@ -4,7 +4,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
-#include "isochor/deform/playback.h"
+#include "isochor/deform/posed_skin.h"
 #include "isochor/io/gltf_read.h"
 
 namespace isochor {
@@ -14,22 +14,23 @@ namespace {
   throw_bad_input(std::string("the written file has other ") + what + " than what was baked");
 }
 
-Playback::Frame play(const Playback& playback, Index clip, double time, const Context& context) {
-  const auto& clips = playback.character().clips;
+PlayedFrame play_at(const WeldedCharacter& welded, Index clip, double time) {
+  const auto& clips = welded.character().clips;
   if (clip < 0 || static_cast<std::size_t>(clip) >= clips.size()) refuse("clips");
-  return playback.pose(sample(clips[clip], playback.character().skeleton, time), Deformer::lbs, context);
+  return play(welded, sample(clips[clip], welded.skeleton(), time), Deformer::lbs, Context(1));
 }
 
-double position_error(const Playback::Frame& frame, const BakeReference& reference) {
-  if (frame.parts.size() != reference.positions.size()) refuse("parts");
+double position_error(const PlayedFrame& played, const HeldFrame& held) {
+  if (played.parts.size() != held.parts.size()) refuse("parts");
   Box box;
   double worst = 0;
-  for (std::size_t p = 0; p < frame.parts.size(); ++p) {
-    if (frame.parts[p].positions.size() != reference.positions[p].size()) refuse("vertices");
-    for (std::size_t v = 0; v < frame.parts[p].positions.size(); ++v) {
-      const Vec3 wanted = reference.positions[p][v].cast<double>();
+  for (std::size_t p = 0; p < played.parts.size(); ++p) {
+    const auto& positions = held.parts[p].positions;
+    if (played.parts[p].positions.size() != positions.size()) refuse("vertices");
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+      const Vec3 wanted = positions[v].cast<double>();
       box.extend(wanted);
-      worst = std::max(worst, (frame.parts[p].positions[v] - wanted).norm());
+      worst = std::max(worst, (played.parts[p].positions[v] - wanted).norm());
     }
   }
   const double diagonal = box.isEmpty() ? 0 : box.diagonal().norm();
@@ -46,59 +47,62 @@ Character read_shape(const std::filesystem::path& file) {
   return character;
 }
 
-/// The errors of one reference, and of the moment half-way to the next one of its clip.
+/// The errors of one frame, and of the moment half-way to the next one of its clip.
 struct MomentErrors {
   double position = 0;
-  std::vector<double> volume, volume_between;  // by component; empty where not checked
+  std::vector<double> volume, volume_between;  // by component
 };
 
-std::vector<double> volume_errors(const Playback& playback, const Playback::Frame& frame,
+std::vector<double> volume_errors(const WeldedCharacter& welded, const PlayedFrame& frame,
                                   std::span<const double> wanted) {
   if (wanted.size() != frame.volumes.size()) refuse("components");
   std::vector<double> errors(wanted.size(), 0.0);
   for (std::size_t c = 0; c < wanted.size(); ++c) {
-    if (playback.has_volume(c)) errors[c] = relative_volume_error(frame.volumes[c], wanted[c]);
+    if (welded.has_volume(c)) errors[c] = relative_volume_error(frame.volumes[c], wanted[c]);
   }
   return errors;
 }
 
-MomentErrors check_moment(const Playback& playback, const BakeReference& reference, const BakeReference* next) {
-  const Context alone(1);
+MomentErrors check_moment(const WeldedCharacter& welded, const HeldClip& clip, std::size_t k) {
+  const HeldFrame& held = clip.frames[k];
   MomentErrors errors;
-  const Playback::Frame frame = play(playback, reference.clip, reference.time, alone);
-  errors.position = position_error(frame, reference);
-  if (reference.volumes.empty()) return errors;
-  errors.volume = volume_errors(playback, frame, reference.volumes);
-  if (!next || next->clip != reference.clip || next->volumes.size() != reference.volumes.size()) return errors;
-  std::vector<double> mean(reference.volumes.size());
-  for (std::size_t c = 0; c < mean.size(); ++c) mean[c] = 0.5 * (reference.volumes[c] + next->volumes[c]);
-  const auto between = play(playback, reference.clip, 0.5 * (reference.time + next->time), alone);
-  errors.volume_between = volume_errors(playback, between, mean);
+  const PlayedFrame frame = play_at(welded, clip.clip, held.time);
+  errors.position = position_error(frame, held);
+  errors.volume = volume_errors(welded, frame, held.volumes);
+  if (k + 1 == clip.frames.size()) return errors;
+  const HeldFrame& next = clip.frames[k + 1];
+  std::vector<double> mean(held.volumes.size());
+  for (std::size_t c = 0; c < mean.size(); ++c) mean[c] = 0.5 * (held.volumes[c] + next.volumes[c]);
+  const PlayedFrame between = play_at(welded, clip.clip, 0.5 * (held.time + next.time));
+  errors.volume_between = volume_errors(welded, between, mean);
   return errors;
 }
 
 }  // namespace
 
-BakeErrors check_bake(const std::filesystem::path& file, std::span<const BakeReference> references, Context& context) {
+BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context) {
+  const StageTimer timer(context, "check");
   const Character character = read_shape(file);
-  const Playback playback(character);
-  std::vector<MomentErrors> moments(references.size());
-  parallel_for(context, references.size(), 1, [&](Range range) {
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      context.check_cancelled();
-      moments[i] = check_moment(playback, references[i], i + 1 < references.size() ? &references[i + 1] : nullptr);
-    }
-  });
+  const WeldedCharacter welded(character);
   BakeErrors errors;
-  errors.volume_errors.assign(playback.rest_volumes().size(), 0.0);
-  for (const MomentErrors& moment : moments) {
-    errors.max_position_error = std::max(errors.max_position_error, moment.position);
-    for (std::size_t c = 0; c < moment.volume.size(); ++c) {
-      errors.volume_errors[c] = std::max(errors.volume_errors[c], moment.volume[c]);
-      errors.max_volume_error = std::max(errors.max_volume_error, moment.volume[c]);
-    }
-    for (const double error : moment.volume_between) {
-      errors.max_volume_error_between = std::max(errors.max_volume_error_between, error);
+  errors.volume_errors.assign(welded.rest_volumes().size(), 0.0);
+  for (const HeldClip& clip : motion.clips) {
+    std::vector<MomentErrors> moments(clip.frames.size());
+    parallel_for(context, moments.size(), 1, [&](Range range) {
+      for (std::size_t k = range.begin; k < range.end; ++k) {
+        context.check_cancelled();
+        moments[k] = check_moment(welded, clip, k);
+      }
+    });
+    for (const MomentErrors& moment : moments) {
+      errors.max_position_error = std::max(errors.max_position_error, moment.position);
+      for (std::size_t c = 0; c < moment.volume.size(); ++c) {
+        errors.volume_errors[c] = std::max(errors.volume_errors[c], moment.volume[c]);
+        errors.max_volume_error = std::max(errors.max_volume_error, moment.volume[c]);
+      }
+      for (const double error : moment.volume_between) {
+        errors.max_volume_error_between = std::max(errors.max_volume_error_between, error);
+      }
     }
   }
   return errors;

@@ -181,6 +181,17 @@ void replace_weights(GltfSource& source, Index part, const Skin& skin, const Ski
       });
 }
 
+void remove_skin(GltfSource& source, Index part) {
+  GltfPartSource& entry = part_of(source, part);
+  if (entry.skin == kNone) return;
+  isolate_mesh(source, entry);
+  for (const GltfPrimitiveSource& range : entry.primitives) {
+    erase_weights(mesh_of(source, entry)["primitives"][at(range.primitive)]["attributes"]);
+  }
+  item(source.document.impl().json, "nodes", at(entry.node)).erase("skin");
+  entry.skin = kNone;
+}
+
 Index add_clip(GltfSource& source, const Clip& clip) {
   check_clip(source, clip);
   Impl& impl = source.document.impl();

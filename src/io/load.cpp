@@ -17,6 +17,7 @@
 #include "isochor/io/skel.h"
 #include "isochor/io/stl.h"
 #include "isochor/io/tgf.h"
+#include "isochor/io/written_character.h"
 
 namespace isochor {
 namespace {
@@ -197,7 +198,10 @@ Problems save_character(const Loaded& loaded, const fs::path& path, Context& con
   }
   const StageTimer timer(context, "save");
   context.check_cancelled();
-  loaded.gltf->document.save(path);
+  GltfSource source = *loaded.gltf;
+  std::vector<Index> clips;
+  bring_up_to_date(source, loaded.character, clips);
+  source.document.save(path);
   return {};
 }
 

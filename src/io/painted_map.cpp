@@ -66,7 +66,7 @@ std::vector<PaintedMap> read_painted_maps(const GltfSource& source, const WholeS
                                           const VolumeSettings& settings) {
   std::set<std::string> names;
   collect(settings.otherwise, names);
-  for (const JointEffect& entry : settings.joints) collect(entry.effect, names);
+  for (const JointEffect& entry : settings.effects) collect(entry.effect, names);
   std::vector<PaintedMap> maps;
   maps.reserve(names.size());
   for (const std::string& name : names) maps.push_back(read_map(source, whole, name));

@@ -25,13 +25,10 @@ constexpr double kShareTolerance = 0.02;
 
 template <class E>
 E read_enum(const Node& node, const std::string& name) {
-  constexpr auto& kNames = EnumNames<E>::names;
-  std::string list;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (node.kind == Kind::string && node.text == kNames[i]) return static_cast<E>(i);
-    list += (i > 0 ? ", " : "") + std::string(kNames[i]);
+  if (node.kind == Kind::string) {
+    if (const auto value = parse_enum<E>(node.text)) return *value;
   }
-  throw_at(node, name + " must be one of " + list +
+  throw_at(node, name + " must be one of " + enum_choices<E>(", ") +
                      (node.kind == Kind::string ? ", not " + text::quoted(node.text) : std::string()));
 }
 
@@ -189,6 +186,26 @@ void read_joints(const Node& node, std::vector<JointEffect>& joints) {
   }
 }
 
+/// False where VolumeOptions have no field of that name.
+bool read_option(const Node& node, const std::string& key, VolumeOptions& options) {
+  bool known = false;
+  describe(options, [&](auto& field, FieldInfo info) {
+    info.name = volume_settings_json::key_of(info);
+    if (key != info.name) return;
+    read(node, field, info);
+    known = true;
+  });
+  return known;
+}
+
+std::string option_keys() {
+  std::string list;
+  const VolumeOptions any;
+  describe(any,
+           [&](const auto&, const FieldInfo& info) { list += std::string(volume_settings_json::key_of(info)) + ", "; });
+  return list;
+}
+
 VolumeSettings read_settings(const Node& node) {
   if (node.kind != Kind::object) throw_at(node, "volume settings must be a JSON object");
   VolumeSettings settings;
@@ -198,16 +215,12 @@ VolumeSettings read_settings(const Node& node) {
     if (key == "default") {
       settings.otherwise = read_effect(value, Nesting::top);
     } else if (key == "joints") {
-      read_joints(value, settings.joints);
-    } else if (key == "solver") {
-      settings.solver = read_enum<VolumeSolver>(value, key);
-    } else if (key == "treatment") {
-      settings.treatment = read_enum<JointTreatment>(value, key);
+      read_joints(value, settings.effects);
     } else if (key == "volume") {
       settings.volume = read_points(value, volume_settings_json::kVolume);
-    } else if (key != "$schema") {
-      throw_at(value, text::quoted(key) + " is not a field of volume settings, which are default, joints, solver, " +
-                          "treatment and volume");
+    } else if (key != "$schema" && !read_option(value, key, settings.options)) {
+      throw_at(value, text::quoted(key) + " is not a field of volume settings, which are default, joints, " +
+                          option_keys() + "and volume");
     }
   }
   return settings;

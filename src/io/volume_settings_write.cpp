@@ -75,22 +75,39 @@ void append_inline(const Json& json, std::string& out) {
   out += object ? '}' : ']';
 }
 
+/// Those that are not the defaults.
+void add_options(Json& json, const VolumeOptions& options) {
+  const auto to_value = [](const auto& field) -> Json {
+    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>) {
+      return enum_name(field);
+    } else {
+      return field;
+    }
+  };
+  Json defaults = Json::object();
+  const VolumeOptions standard;
+  describe(standard, [&](const auto& field, const FieldInfo& info) { defaults[info.name] = to_value(field); });
+  describe(options, [&](const auto& field, const FieldInfo& info) {
+    if (Json value = to_value(field); value != defaults[info.name]) json[volume_settings_json::key_of(info)] = value;
+  });
+}
+
 Json settings_json(const VolumeSettings& settings) {
   Json json = Json::object();
   json["default"] = to_json(settings.otherwise);
-  if (!settings.joints.empty()) {
+  if (!settings.effects.empty()) {
     // A key stands once: of patterns that repeat, the last counts.
     std::map<std::string_view, std::size_t> last;
-    for (std::size_t e = 0; e < settings.joints.size(); ++e) last[settings.joints[e].pattern] = e;
+    for (std::size_t e = 0; e < settings.effects.size(); ++e) last[settings.effects[e].pattern] = e;
     Json joints = Json::object();
-    for (std::size_t e = 0; e < settings.joints.size(); ++e) {
-      const auto& [pattern, effect] = settings.joints[e];
+    for (std::size_t e = 0; e < settings.effects.size(); ++e) {
+      const auto& [pattern, effect] = settings.effects[e];
       if (last[pattern] == e) joints.get_ref<Json::object_t&>().emplace_back(pattern, to_json(effect));
     }
     json["joints"] = std::move(joints);
   }
-  json["solver"] = enum_name(settings.solver);
-  if (settings.treatment != JointTreatment::together) json["treatment"] = enum_name(settings.treatment);
+  json["solver"] = enum_name(settings.options.solve.solver);
+  add_options(json, settings.options);
   if (!settings.volume.empty()) json["volume"] = to_json(settings.volume);
   return json;
 }
@@ -245,10 +262,20 @@ std::string volume_settings_schema() {
       {"joints",
        {{"type", "object"},
         {"description", "effects by name pattern with * and ?; where several match a joint, the last one counts"},
-        {"additionalProperties", effect_ref}}},
-      {"solver", {{"enum", names<VolumeSolver>()}, {"default", "exact"}}},
-      {"treatment", {{"enum", names<JointTreatment>()}, {"default", "together"}}},
-      {"volume", std::move(volume)}};
+        {"additionalProperties", effect_ref}}}};
+  const VolumeOptions standard;
+  describe(standard, [&](const auto& field, const FieldInfo& info) {
+    using Field = std::decay_t<decltype(field)>;
+    Json& property = properties[volume_settings_json::key_of(info)];
+    if constexpr (std::is_enum_v<Field>) {
+      property = {{"enum", names<Field>()}, {"default", enum_name(field)}};
+    } else {
+      property = number_schema(info);
+      property["default"] = field;
+    }
+    property["description"] = description(info);
+  });
+  properties["volume"] = std::move(volume);
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", "Isochor volume settings"},
                  {"type", "object"},

@@ -6,21 +6,11 @@
 namespace isochor {
 namespace {
 
-/// Newell's formula: twice the area times the normal, exact for planar polygons and sensible for others.
-Vec3 area_vector(std::span<const Index> face, std::span<const Vec3> positions) {
-  Vec3 sum = Vec3::Zero();
-  const Vec3& origin = positions[face[0]];
-  for (std::size_t i = 1; i + 1 < face.size(); ++i) {
-    sum += (positions[face[i]] - origin).cross(positions[face[i + 1]] - origin);
-  }
-  return sum;
-}
-
 using Corners = std::array<Index, 3>;
 
 /// Cuts a polygon by clipping ears: local corner numbers of the triangles.
 void clip_ears(std::span<const Index> face, std::span<const Vec3> positions, std::vector<Corners>& out) {
-  const Vec3 normal = area_vector(face, positions);
+  const Vec3 normal = area_vector(positions, face);
   std::vector<Index> left(face.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<Index>(i);
   const auto at = [&](Index i) -> const Vec3& { return positions[face[i]]; };
@@ -57,7 +47,7 @@ void cut_quad(std::span<const Index> face, std::span<const Vec3> positions, std:
   const double d02 = (p[face[2]] - p[face[0]]).squaredNorm();
   const double d13 = (p[face[3]] - p[face[1]]).squaredNorm();
   // A concave quad must be cut at its reflex corner, whatever the lengths.
-  const Vec3 normal = area_vector(face, positions);
+  const Vec3 normal = area_vector(positions, face);
   const auto side = [&](int a, int b, int c) {
     return (p[face[b]] - p[face[a]]).cross(p[face[c]] - p[face[a]]).dot(normal);
   };
@@ -79,6 +69,15 @@ Box bounding_box(std::span<const Vec3> positions) {
   Box box;
   for (const Vec3& p : positions) box.extend(p);
   return box;
+}
+
+Vec3 area_vector(std::span<const Vec3> positions, std::span<const Index> polygon) {
+  Vec3 sum = Vec3::Zero();
+  const Vec3& origin = positions[polygon[0]];
+  for (std::size_t i = 1; i + 1 < polygon.size(); ++i) {
+    sum += (positions[polygon[i]] - origin).cross(positions[polygon[i + 1]] - origin);
+  }
+  return 0.5 * sum;
 }
 
 Triangulation triangulate(const Surface& surface) {
@@ -110,7 +109,7 @@ std::vector<Vec3> vertex_normals(const Surface& surface, std::span<const Vec3> p
   std::vector<Vec3> normals(positions.size(), Vec3::Zero());
   for (std::size_t f = 0; f < surface.face_count(); ++f) {
     const auto face = surface.face(f);
-    const Vec3 area = area_vector(face, positions);
+    const Vec3 area = area_vector(positions, face);
     for (const Index v : face) normals[v] += area;
   }
   for (Vec3& n : normals) {

@@ -331,11 +331,4 @@ Problems validate(const Surface& surface) {
   return problems;
 }
 
-void flip_faces(Surface& surface, std::span<const Index> faces) {
-  for (const Index f : faces) {
-    const auto face = surface.face(f);
-    std::reverse(face.begin(), face.end());
-  }
-}
-
 }  // namespace isochor

@@ -78,15 +78,6 @@ std::vector<Index> first_at_same_place(const std::vector<Vec3>& positions) {
   return first;
 }
 
-/// Twice the area times the normal (Newell).
-Vec3 area_vector(std::span<const Index> face, const std::vector<Vec3>& positions) {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 1; i + 1 < face.size(); ++i) {
-    sum += (positions[face[i]] - positions[face[0]]).cross(positions[face[i + 1]] - positions[face[0]]);
-  }
-  return sum;
-}
-
 Vec3 unit_or(const Vec3& v, const Vec3& fallback) {
   const double length = v.norm();
   return length > 0 && std::isfinite(length) ? Vec3(v / length) : fallback;
@@ -100,7 +91,7 @@ struct FaceNormals {
 FaceNormals face_normals(const Surface& surface, double scale) {
   FaceNormals normals;
   for (std::size_t f = 0; f < surface.face_count(); ++f) {
-    normals.area.push_back(area_vector(surface.face(f), surface.positions) / (scale * scale));
+    normals.area.push_back(area_vector(surface.positions, surface.face(f)) / (scale * scale));
     normals.unit.push_back(unit_or(normals.area.back(), Vec3::UnitY()));
   }
   return normals;

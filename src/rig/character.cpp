@@ -74,6 +74,12 @@ void append_weld(const Weld& part, std::span<const Index> sources, std::span<con
 
 }  // namespace
 
+PartVertex WholeSurface::part_vertex(Index source) const {
+  const auto after = std::upper_bound(part_begin.begin(), part_begin.end(), source);
+  const auto part = static_cast<std::size_t>(after - part_begin.begin()) - 1;
+  return {part, static_cast<std::size_t>(source - part_begin[part])};
+}
+
 WholeSurface assemble(const Character& character, const WeldOptions& options) {
   WholeSurface whole;
   whole.part_begin = {0};

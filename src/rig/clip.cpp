@@ -138,6 +138,15 @@ std::vector<double> frame_times(const Clip& clip, double fps) {
   return times;
 }
 
+std::vector<double> even_times(const Clip& clip, int moments) {
+  std::vector<double> times;
+  for (int i = 0; i < moments; ++i) {
+    const double fraction = moments == 1 ? 0 : static_cast<double>(i) / (moments - 1);
+    times.push_back(clip.start() + clip.duration() * fraction);
+  }
+  return times;
+}
+
 Problems validate(const Clip& clip, const Skeleton& skeleton) {
   Problems problems;
   ProblemCollector out_of_range, wrong_size, not_increasing, not_finite;

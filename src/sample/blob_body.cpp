@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "isochor/base/math.h"
 #include "sample/axes.h"
 
 namespace isochor::model {
@@ -15,13 +16,6 @@ constexpr Index kInfluences = 4;
 constexpr double kSmallestWeight = 0.004;
 
 using WeightTable = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;  // #V x #J
-
-double segment_distance(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 ab = b - a;
-  const double length = ab.squaredNorm();
-  const double t = length > 0 ? std::clamp((p - a).dot(ab) / length, 0.0, 1.0) : 0.0;
-  return (p - a - t * ab).norm();
-}
 
 /// One step of averaging over edges: table(v) moves by rate(v) towards the mean of its neighbours.
 void diffuse(const Surface& surface, const Eigen::VectorXd& rate, WeightTable& table) {
@@ -134,7 +128,7 @@ Index BlobBody::nearest_joint(const Owner& owner, const Vec3& point) const {
   Index best = kNone;
   double best_distance = std::numeric_limits<double>::infinity();
   for (const Index joint : joints_[owner.blob]) {
-    const double d = segment_distance(p, rig_.position(joint), rig_.end(joint));
+    const double d = distance_to_segment(p, rig_.position(joint), rig_.end(joint));
     if (d < best_distance) {
       best_distance = d;
       best = joint;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "isochor/base/math.h"
 #include "sample/poser.h"
 #include "sample/rig_builder.h"
 
@@ -135,7 +136,7 @@ SkinWeights cylinder_weights(const CylinderOptions& options, const Surface& surf
     double below = 1;  // what is left for the bones above
     for (Index j = 0; j < options.bones; ++j) {
       const double joint = (j + 1) * bone;
-      const double above = j + 1 < options.bones ? model::smooth_step(joint - half, joint + half, p.y()) : 0.0;
+      const double above = j + 1 < options.bones ? smooth_step(joint - half, joint + half, p.y()) : 0.0;
       if (below * (1 - above) > 0) row.push_back({j, below * (1 - above)});
       below *= above;
     }

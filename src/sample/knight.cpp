@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "isochor/base/math.h"
 #include "sample/blob_body.h"
 #include "sample/knight_armour.h"
 #include "sample/knight_motion.h"
@@ -159,7 +160,7 @@ Part make_cape(const Part& body, const Skeleton& skeleton) {
     std::vector<Influence> row;
     double rest = 1;
     for (int j = 0; j < 4; ++j) {
-      const double next = j < 3 ? model::smooth_step(-blend[j], blend[j], joint_height[j] - p.y()) : 0.0;
+      const double next = j < 3 ? smooth_step(-blend[j], blend[j], joint_height[j] - p.y()) : 0.0;
       if (rest * (1 - next) > 0) row.push_back({skeleton.find(names[j]), rest * (1 - next)});
       rest *= next;
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "isochor/base/math.h"
 #include "sample/axes.h"
 #include "sample/poser.h"
 

@@ -152,11 +152,6 @@ Clip record(const Skeleton& skeleton, const std::string& name, const Timing& tim
   return clip;
 }
 
-double smooth_step(double a, double b, double x) {
-  const double t = std::clamp((x - a) / (b - a), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
 double wave(double turns) { return std::sin(2 * kPi * turns); }
 
 }  // namespace isochor::model

@@ -65,8 +65,6 @@ struct Timing {
 Clip record(const Skeleton& skeleton, const std::string& name, const Timing& timing,
             const std::function<void(Poser&, double)>& animate);
 
-/// 0 before a, 1 after b, smooth between.
-double smooth_step(double a, double b, double x);
 /// sin and cos of turns: wave(0.25) = 1.
 double wave(double turns);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "volume/rest_space.h"
+#include "volume/rest_carrier.h"
 #include "volume/sequence.h"
 #include "volume/together.h"
 
@@ -12,9 +12,7 @@ namespace {
 
 using volume::ComponentPlan;
 using volume::JointRegion;
-
-/// Relative to the volume.
-constexpr double kExact = 1e-12;
+using volume::kReached;
 
 void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
   double largest = 0;
@@ -31,11 +29,11 @@ void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
 }  // namespace
 
 struct VolumeCorrector::Prepared {
-  Prepared(const WeldedSkin& skin, const CorrectorOptions& options)
-      : plan(volume::plan_together(skin, options)),
+  Prepared(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context)
+      : plan(volume::plan_together(welded, options, context)),
         together(plan),
         sequence(plan),
-        closing_solver(skin.surface().vertex_count(), {.norm = options.solve.norm}) {
+        closing_solver(welded.surface().vertex_count(), {.norm = options.solve.norm}) {
     for (const JointRegion& region : plan.regions) {
       regions.push_back({.joint = region.joint,
                          .component = region.component,
@@ -46,7 +44,7 @@ struct VolumeCorrector::Prepared {
   }
 
   volume::TogetherPlan plan;
-  volume::TogetherSolver together;
+  volume::TogetherBuffers together;
   volume::SequenceSolver sequence;
   FieldSolver closing_solver;
   std::vector<Region> regions;
@@ -54,8 +52,8 @@ struct VolumeCorrector::Prepared {
   std::vector<Vec3> moved;  // positions before a step
 
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
-  void keep_exact(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
-  void carry_to_rest(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out);
+  void keep_exact(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
+  void carry_to_rest(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
   void measure_regions(const PosedSkin& posed, CorrectedFrame& out) const;
 };
 
@@ -64,33 +62,34 @@ VolumeCorrector::VolumeCorrector(VolumeCorrector&&) noexcept = default;
 VolumeCorrector& VolumeCorrector::operator=(VolumeCorrector&&) noexcept = default;
 VolumeCorrector::~VolumeCorrector() = default;
 
-VolumeCorrector VolumeCorrector::prepare(const WeldedSkin& skin, const CorrectorOptions& options) {
+VolumeCorrector VolumeCorrector::prepare(const WeldedCharacter& welded, const VolumeOptions& options,
+                                         const Context& context) {
   check_ranges(options);
-  return VolumeCorrector(std::make_unique<Prepared>(skin, options));
+  return VolumeCorrector(std::make_unique<Prepared>(welded, options, context));
 }
 
-const WeldedSkin& VolumeCorrector::skin() const { return *prepared_->plan.skin; }
-const CorrectorOptions& VolumeCorrector::options() const { return prepared_->plan.options; }
+const WeldedCharacter& VolumeCorrector::welded() const { return *prepared_->plan.welded; }
+const VolumeOptions& VolumeCorrector::options() const { return prepared_->plan.options; }
 std::span<const VolumeCorrector::Region> VolumeCorrector::regions() const { return prepared_->regions; }
 
 void VolumeCorrector::Prepared::start(const PosedSkin& posed, CorrectedFrame& out) const {
   out.positions = posed.positions;
   out.offsets.assign(posed.positions.size(), Vec3::Zero());
-  out.components.assign(plan.skin->topology().components.size(), {});
+  out.components.assign(plan.welded->topology().components.size(), {});
   out.joints.assign(plan.regions.size(), {});
   out.wild_joints.clear();
-  for (const ComponentPlan& part : plan.components) out.components[part.component].has_volume = true;
+  for (const ComponentPlan& component : plan.components) out.components[component.index].has_volume = true;
   for (std::size_t c = 0; c < out.components.size(); ++c) out.components[c].target = posed.target_volumes[c];
 }
 
 void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> fields, CorrectedFrame& out) {
   prepared_->start(posed, out);
-  for (std::size_t p = 0; p < prepared_->plan.components.size(); ++p) {
-    const ComponentPlan& part = prepared_->plan.components[p];
-    prepared_->together.solve(p, posed, fields, out);
-    const VolumeOutcome outcome = out.components[part.component].outcome;
+  for (const ComponentPlan& component : prepared_->plan.components) {
+    const auto at = volume::component_pose(prepared_->plan, component, posed, fields);
+    volume::correct_together(at, prepared_->together, out);
+    const VolumeOutcome outcome = out.components[component.index].outcome;
     if (outcome == VolumeOutcome::no_hold || outcome == VolumeOutcome::no_root) {
-      prepared_->keep_exact(part, posed, out);
+      prepared_->keep_exact(component, posed, out);
     }
   }
   find_largest(posed, out);
@@ -98,12 +97,13 @@ void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> 
 
 /// The component's total, brought to its target over all fields at once, or over the whole component where they have no
 /// hold. Offsets are kept in step: what no offset can express is left, and made up for elsewhere.
-void VolumeCorrector::Prepared::keep_exact(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out) {
-  ComponentVolume& volume = out.components[part.component];
+void VolumeCorrector::Prepared::keep_exact(const ComponentPlan& component, const PosedSkin& posed,
+                                           CorrectedFrame& out) {
+  ComponentVolume& volume = out.components[component.index];
   field.vertices.clear();
   field.gamma.clear();
   field.direction = CorrectionDirection::normal;
-  for (const Index v : part.support) {
+  for (const Index v : component.support) {
     double gamma = 0;
     for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) gamma = std::max(gamma, plan.blend_gamma[b]);
     // By the same share of its own radius everywhere: what a trunk can bear would tear an ear.
@@ -112,36 +112,36 @@ void VolumeCorrector::Prepared::keep_exact(const ComponentPlan& part, const Pose
   }
   VolumeOutcome worst = VolumeOutcome::exact;
   for (int pass = 0; pass < 30; ++pass) {
-    const double left = volume.target - part.whole.volume(out.positions);
-    if (std::abs(left) <= kExact * std::abs(volume.target)) break;
+    const double left = volume.target - component.whole.volume(out.positions);
+    if (std::abs(left) <= kReached * std::abs(volume.target)) break;
     moved = out.positions;
-    const SolveResult result = closing_solver.solve(part.whole, field, left, out.positions);
+    const SolveResult result = closing_solver.solve(component.whole, field, left, out.positions);
     worst = std::max(worst, result.outcome);
-    carry_to_rest(part, posed, out);
+    carry_to_rest(component, posed, out);
     if (result.outcome == VolumeOutcome::no_hold || result.outcome == VolumeOutcome::no_root) break;
   }
   volume.outcome = worst;
-  volume.after = part.whole.volume(out.positions);
+  volume.after = component.whole.volume(out.positions);
   volume.residual = volume.target - volume.after;
 }
 
-void VolumeCorrector::Prepared::carry_to_rest(const ComponentPlan& part, const PosedSkin& posed, CorrectedFrame& out) {
-  for (const Index v : part.whole.vertices()) {
+void VolumeCorrector::Prepared::carry_to_rest(const ComponentPlan& component, const PosedSkin& posed,
+                                              CorrectedFrame& out) {
+  for (const Index v : component.whole.vertices()) {
     const Vec3 step = out.positions[v] - moved[v];
     if (step.isZero(0)) continue;
-    const volume::Carried carried = volume::RestSpace(posed.maps[v].leftCols<3>()).carry(step);
+    const volume::Carried carried = volume::RestCarrier(posed.maps[v].leftCols<3>()).carry(step);
     out.offsets[v] += carried.offset;
     out.positions[v] = moved[v] + carried.displacement;
   }
 }
 
-void VolumeCorrector::apply_in_sequence(const Pose& pose, const Poses& poses, CorrectedFrame& out) {
+void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed, const Poses& poses,
+                                        CorrectedFrame& out) {
   Prepared& self = *prepared_;
-  PosedSkin posed;
-  poses.skin(pose, posed);
   self.start(posed, out);
-  for (const ComponentPlan& part : self.plan.components) {
-    out.components[part.component].before = part.whole.volume(posed.positions);
+  for (const ComponentPlan& component : self.plan.components) {
+    out.components[component.index].before = component.whole.volume(posed.positions);
   }
   self.measure_regions(posed, out);
 
@@ -151,14 +151,14 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const Poses& poses, Co
       out.positions[v] = posed.positions[v] + posed.maps[v].leftCols<3>() * out.offsets[v];
     }
   }
-  for (const ComponentPlan& part : self.plan.components) {
-    ComponentVolume& volume = out.components[part.component];
-    volume.after = part.whole.volume(out.positions);
+  for (const ComponentPlan& component : self.plan.components) {
+    ComponentVolume& volume = out.components[component.index];
+    volume.after = component.whole.volume(out.positions);
     volume.residual = volume.target - volume.after;
     if (options().solve.solver == VolumeSolver::linear) {
       volume.outcome = VolumeOutcome::linear;
-    } else if (part.region_count > 0 || (!part.rigid && volume.error_after() > kExact)) {
-      self.keep_exact(part, posed, out);
+    } else if (component.region_count > 0 || (!component.rigid && volume.error_after() > kReached)) {
+      self.keep_exact(component, posed, out);
     }
   }
   self.measure_regions(posed, out);
@@ -168,8 +168,8 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const Poses& poses, Co
 void VolumeCorrector::Prepared::measure_regions(const PosedSkin& posed, CorrectedFrame& out) const {
   for (std::size_t r = 0; r < plan.regions.size(); ++r) {
     const JointRegion& region = plan.regions[r];
-    const double target = volume::region_target(*plan.skin, region, posed);
-    const double rest = plan.skin->playback().rest_volumes()[region.component];
+    const double target = volume::region_target(*plan.welded, region, posed);
+    const double rest = plan.welded->rest_volumes()[region.component];
     const double ratio = std::abs(posed.target_volumes[region.component] / rest);
     const auto error = [&](const std::vector<Vec3>& positions) {
       return std::abs(target - region.functional.volume(positions)) / (region.size * (ratio > 0 ? ratio : 1));

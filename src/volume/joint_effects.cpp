@@ -10,7 +10,7 @@ namespace {
 /// Without a clip to look at: the loss of a bend by 90 degrees is taken for the largest.
 constexpr double kLargestUnseen = 0.5;
 
-double loss_of(const JointFrame& frame) {
+double loss_of(const BendAxes& frame) {
   const double sine = std::sin(frame.swing / 2);
   return sine * sine;
 }
@@ -64,7 +64,7 @@ Vec3 turned_shares(const Vec3& mu, double radial) {
 /// are told by their exponent, before the exponential is taken.
 class PosedMap {
  public:
-  PosedMap(const EffectSettings& settings, const JointFrame& frame, double share)
+  PosedMap(const EffectSettings& settings, const BendAxes& frame, double share)
       : settings_(settings),
         origin_(frame.origin),
         to_local_(frame.axes.transpose() / frame.unit),
@@ -127,11 +127,11 @@ void settle(const EffectSettings& settings, MapSupport& support) {
 JointEffects JointEffects::prepare(const EffectSubject& subject, const VolumeSettings& settings) {
   check(settings);
   JointEffects effects;
-  effects.axes_ = joint_axes(subject.skeleton, subject.binding);
-  effects.inverse_bind_ = subject.binding.inverse_bind;
+  effects.axes_ = joint_axes(subject.skeleton, subject.space);
+  effects.inverse_bind_ = subject.space.inverse_bind;
   effects.entry_of_joint_.assign(subject.skeleton.size(), kNone);
   effects.settings_.push_back(settings.otherwise);
-  for (const JointEffect& entry : settings.joints) effects.settings_.push_back(entry.effect);
+  for (const JointEffect& entry : settings.effects) effects.settings_.push_back(entry.effect);
 
   ResolvedEffects resolved = resolve(settings, subject.skeleton);
   effects.problems_ = std::move(resolved.problems);
@@ -151,7 +151,7 @@ JointEffects JointEffects::prepare(const EffectSubject& subject, const VolumeSet
 }
 
 void JointEffects::report_idle(const VolumeSettings& settings, const ResolvedEffects& resolved) {
-  std::vector<char> used(settings.joints.size(), 0), named(settings.joints.size(), 0);
+  std::vector<char> used(settings.effects.size(), 0), named(settings.effects.size(), 0);
   for (std::size_t j = 0; j < resolved.entry.size(); ++j) {
     const Index entry = resolved.entry[j];
     if (entry == kNone) continue;
@@ -163,7 +163,7 @@ void JointEffects::report_idle(const VolumeSettings& settings, const ResolvedEff
     if (!named[e] || used[e]) continue;
     problems_.push_back({.severity = Severity::note,
                          .code = "effect-without-skin",
-                         .sentence = "the joints " + settings.joints[e].pattern +
+                         .sentence = "the joints " + settings.effects[e].pattern +
                                      " of the volume settings bend no skin, so their effect does nothing",
                          .elements = {static_cast<Index>(e)},
                          .count = 1});
@@ -181,26 +181,26 @@ void JointEffects::joint_maps(std::span<const Affine> global, std::span<Affine> 
 void JointEffects::observe(std::span<const Affine> maps) {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (!uses_belly(settings(i))) continue;
-    const JointFrame frame = joint_frame(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint]);
+    const BendAxes frame = isochor::bend_axes(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint]);
     largest_[i] = std::max(largest_[i], loss_of(frame));
   }
 }
 
 void JointEffects::forget() { largest_.assign(axes_.size(), 0.0); }
 
-JointFrame JointEffects::frame(std::size_t i, std::span<const Affine> maps, FrameTrack& track) const {
-  return joint_frame(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint], track.inside(i));
+BendAxes JointEffects::bend_axes(std::size_t i, std::span<const Affine> maps, AxesTrack& track) const {
+  return isochor::bend_axes(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint], track.inside(i));
 }
 
-void JointEffects::evaluate(std::size_t i, const EffectPose& pose, FrameTrack& track, CorrectionField& out) const {
+void JointEffects::evaluate(std::size_t i, const EffectPose& pose, AxesTrack& track, CorrectionField& out) const {
   const EffectSettings& effect = settings(i);
   const MapSupport& support = supports_[i];
   out.direction = effect.direction;
   out.vertices.assign(support.vertices.begin(), support.vertices.end());
-  JointFrame joint;
+  BendAxes joint;
   if (effect.direction == CorrectionDirection::axes || !support.fixed()) {
-    joint = frame(i, pose.maps, track);
-    out.frame = joint.axes;
+    joint = bend_axes(i, pose.maps, track);
+    out.axes = joint.axes;
     out.shares = turned_shares(effect.mu, joint.radial);
   }
   if (support.fixed()) {
@@ -234,7 +234,7 @@ void JointEffects::evaluate(std::size_t i, const EffectPose& pose, FrameTrack& t
   compact(out.vertices, out.gamma);
 }
 
-void JointEffects::evaluate(const EffectPose& pose, FrameTrack& track, std::vector<JointField>& out) const {
+void JointEffects::evaluate(const EffectPose& pose, AxesTrack& track, std::vector<JointField>& out) const {
   out.resize(active_.size());
   for (std::size_t k = 0; k < active_.size(); ++k) {
     const auto i = static_cast<std::size_t>(active_[k]);

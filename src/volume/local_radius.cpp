@@ -104,15 +104,15 @@ void smooth(const std::vector<Edge>& edges, std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<double> local_radii(const Playback& playback, const Context& context) {
-  const Surface& surface = playback.surface();
+std::vector<double> local_radii(const WeldedCharacter& welded, const Context& context) {
+  const Surface& surface = welded.surface();
   const std::vector<Vec3> normals = vertex_normals(surface);
   std::vector<double> radii(surface.vertex_count(), 0.0);
-  for (std::size_t c = 0; c < playback.topology().components.size(); ++c) {
-    if (!playback.has_volume(c)) continue;
-    const auto& vertices = playback.topology().components[c].vertices;
+  for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
+    if (!welded.has_volume(c)) continue;
+    const auto& vertices = welded.topology().components[c].vertices;
     const PointTree tree(surface.positions, vertices);
-    const double side = playback.rest_volumes()[c] < 0 ? -1 : 1;
+    const double side = welded.rest_volumes()[c] < 0 ? -1 : 1;
     parallel_for(context, vertices.size(), kChunk, [&](Range range) {
       for (std::size_t i = range.begin; i < range.end; ++i) {
         const Index v = vertices[i];
@@ -130,7 +130,7 @@ std::vector<double> local_radii(const Playback& playback, const Context& context
       if (!std::isfinite(radii[v])) radii[v] = count > 0 ? sum / count : 0;
     }
   }
-  smooth(playback.topology().edges, radii);
+  smooth(welded.topology().edges, radii);
   return radii;
 }
 

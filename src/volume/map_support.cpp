@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "isochor/base/math.h"
+
 namespace isochor {
 namespace {
 
@@ -44,13 +46,6 @@ Reach reach_of(const EffectSettings& settings) {
   return {all_bounded ? std::sqrt(square) : kInfinity, std::sqrt(square)};
 }
 
-double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
-  const Vec3 along = b - a;
-  const double square = along.squaredNorm();
-  const double t = square > 0 ? std::clamp((p - a).dot(along) / square, 0.0, 1.0) : 0.0;
-  return (p - a - t * along).norm();
-}
-
 double row_sum(std::span<const Influence> row) {
   double sum = 0;
   for (const Influence& i : row) sum += i.weight;
@@ -76,12 +71,12 @@ MapSupports::MapSupports(const EffectSubject& subject, std::span<const JointAxes
     entry[axes[i].joint] = static_cast<Index>(i);
     bones_.emplace_back(axes[i].origin, axes[i].origin);
     if (is_ancestor(skeleton, axes[i].parent, axes[i].joint)) {
-      bones_.back().second = subject.binding.bind[axes[i].parent].translation();
+      bones_.back().second = subject.space.bind[axes[i].parent].translation();
     }
   }
 
   // Each influence counts for all joints above it; those with the whole row are rigid there and left out.
-  const SkinWeights& weights = subject.binding.weights;
+  const SkinWeights& weights = subject.space.weights;
   std::vector<double> sum(axes.size(), 0.0);
   std::vector<Index> touched;
   for (std::size_t v = 0; v < weights.vertex_count(); ++v) {
@@ -154,14 +149,14 @@ MapSupports::Values MapSupports::blend(std::size_t i) const {
 MapSupports::Values MapSupports::skin(std::size_t i, const EffectSettings& settings) const {
   Values result;
   for (const Share& share : shares_[i]) {
-    const auto row = subject_.binding.weights.row(share.vertex);
+    const auto row = subject_.space.weights.row(share.vertex);
     double largest = 0;
     for (const Influence& influence : row) largest = std::max(largest, influence.weight);
     const double rest = 1 - largest / row_sum(row);
     if (!(rest > 0)) continue;
     double value = std::pow(rest, settings.gain) * std::min(1.0, std::min(share.s, 1 - share.s) / rest);
     if (settings.effect == Effect::organic) {
-      const double distance = bone_distance(subject_.binding.rest[share.vertex]) / axes_[i].unit;
+      const double distance = bone_distance(subject_.space.rest[share.vertex]) / axes_[i].unit;
       value *= std::pow(distance, settings.distance_gain);
     }
     result.emplace_back(share.vertex, value);
@@ -173,9 +168,9 @@ MapSupports::Values MapSupports::painted(const std::string& name) const {
   const auto map = std::find_if(subject_.painted.begin(), subject_.painted.end(),
                                 [&](const PaintedMap& m) { return m.name == name; });
   if (map == subject_.painted.end()) throw_bad_input("the character has no painted map " + name);
-  if (map->values.size() != subject_.binding.rest.size()) {
+  if (map->values.size() != subject_.space.rest.size()) {
     throw_bad_input("the painted map " + name + " has " + std::to_string(map->values.size()) + " values for " +
-                    std::to_string(subject_.binding.rest.size()) + " vertices");
+                    std::to_string(subject_.space.rest.size()) + " vertices");
   }
   Values result;
   for (std::size_t v = 0; v < map->values.size(); ++v) {
@@ -192,11 +187,11 @@ MapSupports::Values MapSupports::reach(std::size_t i, const EffectSettings& sett
   const Vec3 middle = axes.origin + center * axes.parent_length * axes.along;
   const std::vector<double> way = ways(i);
   Values result;
-  const JointBinding& binding = subject_.binding;
-  for (std::size_t v = 0; v < binding.rest.size(); ++v) {
-    const double near = fade((binding.rest[v] - middle).norm() / axes.unit, reach.space);
+  const RestSpace& space = subject_.space;
+  for (std::size_t v = 0; v < space.rest.size(); ++v) {
+    const double near = fade((space.rest[v] - middle).norm() / axes.unit, reach.space);
     if (near <= 0) continue;
-    const auto row = binding.weights.row(v);
+    const auto row = space.weights.row(v);
     double linked = 0;
     for (const Influence& influence : row) {
       linked += influence.weight * fade(way[influence.joint] / axes.unit, reach.bones + std::abs(center));
@@ -210,7 +205,7 @@ MapSupports::Values MapSupports::reach(std::size_t i, const EffectSettings& sett
 /// By joint of the skeleton: the way along the bones from joint i to the nearest end of that joint's own bones.
 std::vector<double> MapSupports::ways(std::size_t i) const {
   const Skeleton& skeleton = subject_.skeleton;
-  const auto place = [&](Index j) -> Vec3 { return subject_.binding.bind[j].translation(); };
+  const auto place = [&](Index j) -> Vec3 { return subject_.space.bind[j].translation(); };
   std::vector<Index> above(skeleton.size(), kNone);
   std::vector<char> part_of_tree(skeleton.size(), 0);
   for (const JointAxes& axes : axes_) {

@@ -15,11 +15,11 @@ constexpr double kRegionGamma = 0.05;
 constexpr double kLeastFlesh = 0.5;
 
 /// Whether a joint has weights of its own, and whether more than one of its children's subtrees has.
-std::vector<Index> sole_heirs(const WeldedSkin& skin) {
-  const auto& joints = skin.skeleton().joints;
+std::vector<Index> sole_heirs(const WeldedCharacter& welded) {
+  const auto& joints = welded.skeleton().joints;
   std::vector<char> weighted(joints.size(), 0);
-  for (const Influence& i : skin.weights().influences) {
-    const Index joint = skin.bones()[i.joint].joint;
+  for (const Influence& i : welded.weights().influences) {
+    const Index joint = welded.bones()[i.joint].joint;
     if (i.weight > 0 && joint != kNone) weighted[joint] = 1;
   }
   std::vector<char> own = weighted;
@@ -44,20 +44,20 @@ struct Entry {
   double gamma;
 };
 
-std::vector<Entry> blend_entries(const WeldedSkin& skin) {
-  const auto heirs = sole_heirs(skin);
+std::vector<Entry> blend_entries(const WeldedCharacter& welded) {
+  const auto heirs = sole_heirs(welded);
   std::vector<Entry> entries;
   std::map<Index, double> subtree;  // joint -> summed weight
-  for (std::size_t v = 0; v < skin.weights().vertex_count(); ++v) {
-    const Index component = skin.topology().component_of_vertex[v];
-    if (component == kNone || !skin.playback().has_volume(component)) continue;
-    const auto row = skin.weights().row(v);
+  for (std::size_t v = 0; v < welded.weights().vertex_count(); ++v) {
+    const Index component = welded.topology().component_of_vertex[v];
+    if (component == kNone || !welded.has_volume(component)) continue;
+    const auto row = welded.weights().row(v);
     if (row.size() < 2) continue;
     subtree.clear();
     double total = 0;
     for (const Influence& i : row) {
       total += i.weight;
-      for (Index j = skin.bones()[i.joint].joint; j != kNone; j = skin.skeleton().joints[j].parent) {
+      for (Index j = welded.bones()[i.joint].joint; j != kNone; j = welded.skeleton().joints[j].parent) {
         subtree[j] += i.weight;
       }
     }
@@ -84,25 +84,25 @@ bool same_field(const JointRegion& a, const JointRegion& b) {
   return true;
 }
 
-std::vector<Index> faces_around(const WeldedSkin& skin, const JointRegion& region, double threshold) {
-  const Component& component = skin.topology().components[region.component];
-  std::vector<char> inside(skin.surface().vertex_count(), 0);
+std::vector<Index> faces_around(const WeldedCharacter& welded, const JointRegion& region, double threshold) {
+  const Component& component = welded.topology().components[region.component];
+  std::vector<char> inside(welded.surface().vertex_count(), 0);
   for (std::size_t i = 0; i < region.vertices.size(); ++i) {
     if (region.gamma[i] >= threshold) inside[region.vertices[i]] = 1;
   }
   std::vector<Index> faces;
   for (const Index f : component.faces) {
-    const auto face = skin.surface().face(f);
+    const auto face = welded.surface().face(f);
     if (std::any_of(face.begin(), face.end(), [&](Index v) { return inside[v] != 0; })) faces.push_back(f);
   }
   return faces;
 }
 
-void measure(const WeldedSkin& skin, std::span<const double> radii, JointRegion& region) {
-  const Surface& surface = skin.surface();
-  const Component& component = skin.topology().components[region.component];
-  region.faces = faces_around(skin, region, kRegionGamma);
-  if (region.faces.empty()) region.faces = faces_around(skin, region, 0);
+void measure(const WeldedCharacter& welded, std::span<const double> radii, JointRegion& region) {
+  const Surface& surface = welded.surface();
+  const Component& component = welded.topology().components[region.component];
+  region.faces = faces_around(welded, region, kRegionGamma);
+  if (region.faces.empty()) region.faces = faces_around(welded, region, 0);
   region.functional = VolumeFunctional(surface, component, region.faces);
   for (std::size_t r = region.functional.ring_count() - region.functional.cap_count();
        r < region.functional.ring_count(); ++r) {
@@ -120,11 +120,11 @@ void measure(const WeldedSkin& skin, std::span<const double> radii, JointRegion&
   region.size = std::max(std::abs(region.rest_volume), kLeastFlesh * flesh);
 }
 
-void collect_bones(const WeldedSkin& skin, JointRegion& region) {
+void collect_bones(const WeldedCharacter& welded, JointRegion& region) {
   std::map<Index, double> sums;
   double total = 0;
   for (std::size_t i = 0; i < region.vertices.size(); ++i) {
-    for (const Influence& influence : skin.weights().row(region.vertices[i])) {
+    for (const Influence& influence : welded.weights().row(region.vertices[i])) {
       sums[influence.joint] += region.gamma[i] * influence.weight;
       total += region.gamma[i] * influence.weight;
     }
@@ -134,27 +134,27 @@ void collect_bones(const WeldedSkin& skin, JointRegion& region) {
 
 }  // namespace
 
-double region_target(const WeldedSkin& skin, const JointRegion& region, const PosedSkin& posed) {
+double region_target(const WeldedCharacter& welded, const JointRegion& region, const PosedSkin& posed) {
   const double target = posed.target_volumes[region.component];
-  const double rest = skin.playback().rest_volumes()[region.component];
+  const double rest = welded.rest_volumes()[region.component];
   if (posed.matrices.empty()) return region.rest_volume * target / rest;
   double scale = 0;
   for (const auto& [bone, weight] : region.bones) scale += weight * posed.matrices[bone].linear().determinant();
-  const double natural = skin.target_volume(region.component, posed.matrices);
+  const double natural = welded.target_volume(region.component, posed.matrices);
   return natural != 0 ? region.rest_volume * scale * target / natural : 0;
 }
 
-std::vector<Index> standing_for(const WeldedSkin& skin) {
-  std::vector<Index> result = sole_heirs(skin);
+std::vector<Index> standing_for(const WeldedCharacter& welded) {
+  std::vector<Index> result = sole_heirs(welded);
   for (std::size_t j = result.size(); j-- > 0;) {
     result[j] = result[j] == kNone ? static_cast<Index>(j) : result[result[j]];
   }
   return result;
 }
 
-std::vector<JointRegion> joint_regions(const WeldedSkin& skin, std::span<const double> radii) {
+std::vector<JointRegion> joint_regions(const WeldedCharacter& welded, std::span<const double> radii) {
   std::vector<JointRegion> regions;
-  for (const Entry& entry : blend_entries(skin)) {
+  for (const Entry& entry : blend_entries(welded)) {
     if (regions.empty() || regions.back().component != entry.component || regions.back().joint != entry.joint) {
       regions.push_back({.joint = entry.joint, .component = entry.component});
     }
@@ -165,8 +165,8 @@ std::vector<JointRegion> joint_regions(const WeldedSkin& skin, std::span<const d
   for (JointRegion& region : regions) {
     const auto twin = [&](const JointRegion& other) { return same_field(other, region); };
     if (std::any_of(kept.begin(), kept.end(), twin)) continue;
-    measure(skin, radii, region);
-    collect_bones(skin, region);
+    measure(welded, radii, region);
+    collect_bones(welded, region);
     if (region.size > 0) kept.push_back(std::move(region));
   }
   return kept;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "isochor/deform/welded_skin.h"
+#include "isochor/deform/posed_skin.h"
 #include "isochor/mesh/volume.h"
 
 namespace isochor::volume {
@@ -30,13 +30,13 @@ struct JointRegion {
 
 /// Every joint that some skin of a component with a volume blends, by component and then by joint. A joint whose
 /// subtree has the very weights of a child's is left out: the child stands for both.
-std::vector<JointRegion> joint_regions(const WeldedSkin& skin, std::span<const double> radii);
+std::vector<JointRegion> joint_regions(const WeldedCharacter& welded, std::span<const double> radii);
 
 /// What the region's volume should be in a pose: that at rest, times the scale of the bones there, times whatever the
 /// component's target has beyond that (breathing).
-double region_target(const WeldedSkin& skin, const JointRegion& region, const PosedSkin& posed);
+double region_target(const WeldedCharacter& welded, const JointRegion& region, const PosedSkin& posed);
 
 /// By joint of the skeleton: itself, or the descendant that stands for it.
-std::vector<Index> standing_for(const WeldedSkin& skin);
+std::vector<Index> standing_for(const WeldedCharacter& welded);
 
 }  // namespace isochor::volume

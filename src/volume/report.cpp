@@ -5,6 +5,9 @@
 namespace isochor {
 namespace {
 
+/// A report calls a volume exact where it is this near to its target, relative to it: what the tests hold us to.
+constexpr double kReportedExact = 1e-9;
+
 void note(std::vector<Index>& list, Index element) {
   const auto at = std::lower_bound(list.begin(), list.end(), element);
   if (at == list.end() || *at != element) list.insert(at, element);
@@ -19,28 +22,45 @@ void report(Problems& out, const std::vector<Index>& elements, Severity severity
 
 }  // namespace
 
-VolumeReport::VolumeReport(const VolumeCorrector& corrector) {
-  const Playback& playback = corrector.skin().playback();
-  for (std::size_t c = 0; c < playback.rest_volumes().size(); ++c) {
-    components_.push_back({.rest = playback.rest_volumes()[c], .corrected = playback.has_volume(c)});
-    if (!playback.has_volume(c)) without_volume_.push_back(static_cast<Index>(c));
+VolumeReport::VolumeReport(const WeldedCharacter& welded) {
+  for (std::size_t c = 0; c < welded.rest_volumes().size(); ++c) {
+    components_.push_back({.vertices = welded.topology().components[c].vertices.size(),
+                           .rest = welded.rest_volumes()[c],
+                           .has_volume = welded.has_volume(c)});
+    if (!welded.has_volume(c)) without_volume_.push_back(static_cast<Index>(c));
   }
+}
+
+VolumeReport::VolumeReport(const VolumeCorrector& corrector) : VolumeReport(corrector.welded()) {
+  corrects_ = true;
   for (const auto& region : corrector.regions()) {
     joints_.push_back({.joint = region.joint, .component = region.component});
   }
 }
 
+double VolumeReport::max_error_before() const {
+  double largest = 0;
+  for (const Component& component : components_) largest = std::max(largest, component.max_error_before);
+  return largest;
+}
+
+double VolumeReport::max_error_after() const {
+  double largest = 0;
+  for (const Component& component : components_) largest = std::max(largest, component.max_error_after);
+  return largest;
+}
+
 void VolumeReport::add(const CorrectedFrame& frame) {
-  constexpr double kExact = 1e-9;
   ++frames_;
   for (std::size_t c = 0; c < components_.size(); ++c) {
     const ComponentVolume& volume = frame.components[c];
     if (!volume.has_volume) continue;
     components_[c].max_error_before = std::max(components_[c].max_error_before, volume.error_before());
     components_[c].max_error_after = std::max(components_[c].max_error_after, volume.error_after());
+    if (!corrects_) continue;
     const auto index = static_cast<Index>(c);
     if (volume.outcome == VolumeOutcome::widened) note(widened_, index);
-    if (volume.error_after() <= kExact || volume.outcome == VolumeOutcome::linear) continue;
+    if (volume.error_after() <= kReportedExact || volume.outcome == VolumeOutcome::linear) continue;
     note(volume.outcome == VolumeOutcome::nothing ? untouched_ : unreached_, index);
   }
   for (std::size_t j = 0; j < joints_.size(); ++j) {
@@ -48,8 +68,8 @@ void VolumeReport::add(const CorrectedFrame& frame) {
     const JointVolume& volume = frame.joints[j];
     joint.max_error_before = std::max(joint.max_error_before, volume.error_before);
     joint.max_error_after = std::max(joint.max_error_after, volume.error_after);
-    joint.mean_error_before += (volume.error_before - joint.mean_error_before) / frames_;
-    joint.mean_error_after += (volume.error_after - joint.mean_error_after) / frames_;
+    joint.mean_error_before += (volume.error_before - joint.mean_error_before) / static_cast<double>(frames_);
+    joint.mean_error_after += (volume.error_after - joint.mean_error_after) / static_cast<double>(frames_);
   }
   max_displacement_ = std::max(max_displacement_, frame.max_displacement);
   for (const Index joint : frame.wild_joints) note(wild_, joint);

@@ -3,7 +3,7 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "volume/rest_space.h"
+#include "volume/rest_carrier.h"
 
 namespace isochor::volume {
 namespace {
@@ -24,17 +24,17 @@ double scale_of_lengths(double target, double rest) { return std::cbrt(std::abs(
 }  // namespace
 
 StepMotions::StepMotions(const TogetherPlan& plan) {
-  const WeldedSkin& skin = *plan.skin;
-  const auto& joints = skin.skeleton().joints;
+  const WeldedCharacter& welded = *plan.welded;
+  const auto& joints = welded.skeleton().joints;
   kinds_.assign(joints.size(), Kind::none);
   bones_.assign(joints.size(), kNone);
   below_.resize(joints.size());
-  for (std::size_t b = skin.bones().size(); b-- > 0;) {
-    if (skin.bones()[b].joint != kNone) bones_[skin.bones()[b].joint] = static_cast<Index>(b);
+  for (std::size_t b = welded.bones().size(); b-- > 0;) {
+    if (welded.bones()[b].joint != kNone) bones_[welded.bones()[b].joint] = static_cast<Index>(b);
   }
   std::vector<char> has_skin(joints.size(), 0);
-  for (const Influence& i : skin.weights().influences) {
-    const Index joint = skin.bones()[i.joint].joint;
+  for (const Influence& i : welded.weights().influences) {
+    const Index joint = welded.bones()[i.joint].joint;
     if (joint == kNone || !(i.weight > 0)) continue;
     kinds_[joint] = Kind::bone;
     for (Index j = joint; j != kNone && !has_skin[j]; j = joints[j].parent) has_skin[j] = 1;
@@ -43,11 +43,11 @@ StepMotions::StepMotions(const TogetherPlan& plan) {
     const bool branches = kinds_[j] == Kind::none && has_skin[j] && plan.stands_for[j] == static_cast<Index>(j);
     if (branches) kinds_[j] = Kind::branches;
   }
-  for (std::size_t v = 0; v < skin.weights().vertex_count(); ++v) {
+  for (std::size_t v = 0; v < welded.weights().vertex_count(); ++v) {
     const auto vertex = static_cast<Index>(v);
     everything_.push_back({vertex, 1});
-    for (const Influence& i : skin.weights().row(v)) {
-      for (Index j = skin.bones()[i.joint].joint; j != kNone; j = joints[j].parent) {
+    for (const Influence& i : welded.weights().row(v)) {
+      for (Index j = welded.bones()[i.joint].joint; j != kNone; j = joints[j].parent) {
         if (kinds_[j] != Kind::branches || !(i.weight > 0)) continue;
         if (below_[j].empty() || below_[j].back().vertex != vertex) below_[j].push_back({vertex, 0});
         below_[j].back().weight += i.weight;
@@ -93,13 +93,18 @@ Affine StepMotions::fit(std::span<const Share> skin, const PosedSkin& posed) {
   return motion.matrix().allFinite() && scale > 0 ? motion : Affine::Identity();
 }
 
-PartialPoses::PartialPoses(const WeldedSkin& skin, const StepMotions& motions, const Pose& pose, const PosedSkin& posed)
-    : skin_(skin), motions_(motions), target_(pose), moved_(skin.skeleton().size(), 0), common_(motions.common(posed)) {
+PartialPoses::PartialPoses(const WeldedCharacter& welded, const StepMotions& motions, const Pose& pose,
+                           const PosedSkin& posed)
+    : welded_(welded),
+      motions_(motions),
+      target_(pose),
+      moved_(welded.skeleton().size(), 0),
+      common_(motions.common(posed)) {
   motions.read(posed, motion_);
 }
 
 const Affine& PartialPoses::current(Index joint) const {
-  for (Index j = joint; j != kNone; j = skin_.skeleton().joints[j].parent) {
+  for (Index j = joint; j != kNone; j = welded_.skeleton().joints[j].parent) {
     if (moved_[j]) return motion_[j];
   }
   return common_;
@@ -117,7 +122,7 @@ void PartialPoses::move(Index joint) {
 }
 
 Pose PartialPoses::pose() const {
-  const auto& joints = skin_.skeleton().joints;
+  const auto& joints = welded_.skeleton().joints;
   Pose pose = target_;
   std::vector<Affine> global(joints.size());
   for (std::size_t j = 0; j < joints.size(); ++j) {
@@ -126,26 +131,26 @@ Pose PartialPoses::pose() const {
     const Index bone = motions_.bone(static_cast<Index>(j));
     global[j] = above * to_matrix(pose.local[j]);
     if (bone == kNone || above.linear().determinant() == 0) continue;
-    const Mat3 bind = skin_.inverse_binds()[bone].linear();
+    const Mat3 bind = welded_.inverse_binds()[bone].linear();
     if (bind.determinant() == 0) continue;
-    global[j] = current(static_cast<Index>(j)) * skin_.inverse_binds()[bone].inverse();
+    global[j] = current(static_cast<Index>(j)) * welded_.inverse_binds()[bone].inverse();
     pose.local[j] = to_transform(above.inverse() * global[j]);
   }
   return pose;
 }
 
 SequenceSolver::SequenceSolver(const TogetherPlan& plan)
-    : plan_(plan), motions_(plan), solver_(plan.skin->surface().vertex_count(), plan.options.solve) {}
+    : plan_(plan), motions_(plan), solver_(plan.welded->surface().vertex_count(), plan.options.solve) {}
 
 void SequenceSolver::solve(const Pose& pose, const PosedSkin& posed, const VolumeCorrector::Poses& poses,
                            CorrectedFrame& out) {
   posed_ = &posed;
-  PartialPoses partial(*plan_.skin, motions_, pose, posed);
+  PartialPoses partial(*plan_.welded, motions_, pose, posed);
   poses.skin(partial.pose(), partial_);
   show(out);
   left_.clear();
-  for (const ComponentPlan& part : plan_.components) left_.push_back(missing(part));
-  for (std::size_t j = 0; j < plan_.skin->skeleton().size(); ++j) {
+  for (const ComponentPlan& component : plan_.components) left_.push_back(missing(component));
+  for (std::size_t j = 0; j < plan_.welded->skeleton().size(); ++j) {
     const auto joint = static_cast<Index>(j);
     const bool moves = partial.moves(joint);
     partial.move(joint);
@@ -167,28 +172,28 @@ void SequenceSolver::show(const CorrectedFrame& out) {
   }
 }
 
-double SequenceSolver::missing(const ComponentPlan& part) const {
-  return partial_.target_volumes[part.component] - part.whole.volume(positions_);
+double SequenceSolver::missing(const ComponentPlan& component) const {
+  return partial_.target_volumes[component.index] - component.whole.volume(positions_);
 }
 
-const CorrectionField& SequenceSolver::step_field(Index joint, const ComponentPlan& part) {
+const CorrectionField& SequenceSolver::step_field(Index joint, const ComponentPlan& component) {
   field_.vertices.clear();
   field_.gamma.clear();
   field_.direction = CorrectionDirection::normal;
-  const auto& component_of = plan_.skin->topology().component_of_vertex;
+  const auto& component_of = plan_.welded->topology().component_of_vertex;
   for (const JointField& candidate : own_) {
     if (candidate.joint != joint) continue;
     for (std::size_t i = 0; i < candidate.field.vertices.size(); ++i) {
-      if (component_of[candidate.field.vertices[i]] != part.component) continue;
+      if (component_of[candidate.field.vertices[i]] != component.index) continue;
       field_.vertices.push_back(candidate.field.vertices[i]);
       field_.gamma.push_back(candidate.field.gamma[i]);
     }
     field_.direction = candidate.field.direction;
-    field_.frame = candidate.field.frame;
+    field_.axes = candidate.field.axes;
     field_.shares = candidate.field.shares;
     return field_;
   }
-  for (Index r = part.first_region; r < part.first_region + part.region_count; ++r) {
+  for (Index r = component.first_region; r < component.end_region(); ++r) {
     if (plan_.regions[r].joint != joint) continue;
     field_.vertices = plan_.regions[r].vertices;
     field_.gamma = plan_.regions[r].gamma;
@@ -200,15 +205,15 @@ const CorrectionField& SequenceSolver::step_field(Index joint, const ComponentPl
 bool SequenceSolver::step(Index joint, CorrectedFrame& out) {
   bool sane = true;
   for (std::size_t p = 0; p < plan_.components.size(); ++p) {
-    const ComponentPlan& part = plan_.components[p];
+    const ComponentPlan& component = plan_.components[p];
     // What this step changed, and no more: what an earlier one could not give is not this joint's to give.
-    const double change = missing(part) - left_[p];
-    const CorrectionField& field = step_field(joint, part);
+    const double change = missing(component) - left_[p];
+    const CorrectionField& field = step_field(joint, component);
     if (field.vertices.empty()) {
       left_[p] += change;
       continue;
     }
-    const SolveResult result = solver_.solve(part.whole, field, change, positions_);
+    const SolveResult result = solver_.solve(component.whole, field, change, positions_);
     const bool held = result.outcome != VolumeOutcome::widened && result.outcome != VolumeOutcome::no_hold;
     double furthest = 0;
     for (const Index v : field.vertices) {
@@ -217,12 +222,12 @@ bool SequenceSolver::step(Index joint, CorrectedFrame& out) {
       positions_[v] = partial_.positions[v] + partial_.maps[v].leftCols<3>() * out.offsets[v];
     }
     if (!held) {
-      for (const Index v : part.whole.vertices()) {
+      for (const Index v : component.whole.vertices()) {
         positions_[v] = partial_.positions[v] + partial_.maps[v].leftCols<3>() * out.offsets[v];
       }
     }
     sane = sane && held && furthest <= kFurthest;
-    left_[p] = missing(part);
+    left_[p] = missing(component);
   }
   return sane;
 }
@@ -233,9 +238,9 @@ bool SequenceSolver::step(Index joint, CorrectedFrame& out) {
 double SequenceSolver::keep(Index v, const Vec3& displacement, CorrectedFrame& out) const {
   const Mat3 now = partial_.maps[v].leftCols<3>();
   const Mat3 last = posed_->maps[v].leftCols<3>();
-  const Index c = plan_.skin->topology().component_of_vertex[v];
-  const double rest = plan_.skin->playback().rest_volumes()[c];
-  const Vec3 offset = out.offsets[v] + RestSpace(now).carry(displacement).offset;
+  const Index c = plan_.welded->topology().component_of_vertex[v];
+  const double rest = plan_.welded->rest_volumes()[c];
+  const Vec3 offset = out.offsets[v] + RestCarrier(now).carry(displacement).offset;
   const double far_now = (now * offset).norm() / scale_of_lengths(partial_.target_volumes[c], rest);
   const double far_last = (last * offset).norm() / scale_of_lengths(posed_->target_volumes[c], rest);
   const double far = std::max(far_now, far_last) / plan_.radius[v];

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "isochor/deform/welded_skin.h"
+#include "isochor/deform/posed_skin.h"
 #include "isochor/volume/corrector.h"
 #include "volume/together_plan.h"
 
@@ -45,7 +45,7 @@ class StepMotions {
 /// motion that the whole body has in common.
 class PartialPoses {
  public:
-  PartialPoses(const WeldedSkin& skin, const StepMotions& motions, const Pose& pose, const PosedSkin& posed);
+  PartialPoses(const WeldedCharacter& welded, const StepMotions& motions, const Pose& pose, const PosedSkin& posed);
 
   /// Whether moving the joint changes anything: it goes elsewhere than it is now.
   bool moves(Index joint) const;
@@ -53,7 +53,7 @@ class PartialPoses {
   Pose pose() const;
 
  private:
-  const WeldedSkin& skin_;
+  const WeldedCharacter& welded_;
   const StepMotions& motions_;
   const Pose& target_;
   std::vector<Affine> motion_;  // by joint: bind to posed, in the target pose
@@ -85,8 +85,8 @@ class SequenceSolver {
   std::vector<double> left_;  // by planned component: what earlier steps could not give
 
   void show(const CorrectedFrame& out);
-  double missing(const ComponentPlan& part) const;
-  const CorrectionField& step_field(Index joint, const ComponentPlan& part);
+  double missing(const ComponentPlan& component) const;
+  const CorrectionField& step_field(Index joint, const ComponentPlan& component);
   bool step(Index joint, CorrectedFrame& out);
   double keep(Index vertex, const Vec3& displacement, CorrectedFrame& out) const;
 };

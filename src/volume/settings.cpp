@@ -3,8 +3,9 @@
 namespace isochor {
 
 void check(const VolumeSettings& settings) {
+  check_ranges(settings.options);
   check(settings.otherwise);
-  for (const JointEffect& entry : settings.joints) {
+  for (const JointEffect& entry : settings.effects) {
     try {
       check(entry.effect);
     } catch (const Error& error) {
@@ -23,8 +24,8 @@ void check(const VolumeSettings& settings) {
 ResolvedEffects resolve(const VolumeSettings& settings, const Skeleton& skeleton) {
   ResolvedEffects resolved;
   resolved.entry.assign(skeleton.size(), kNone);
-  for (std::size_t e = 0; e < settings.joints.size(); ++e) {
-    const std::string& pattern = settings.joints[e].pattern;
+  for (std::size_t e = 0; e < settings.effects.size(); ++e) {
+    const std::string& pattern = settings.effects[e].pattern;
     bool found = false;
     for (std::size_t j = 0; j < skeleton.size(); ++j) {
       if (!matches_glob(skeleton.joints[j].name, pattern)) continue;
@@ -40,11 +41,6 @@ ResolvedEffects resolve(const VolumeSettings& settings, const Skeleton& skeleton
     }
   }
   return resolved;
-}
-
-const EffectSettings& effect_of(const VolumeSettings& settings, const ResolvedEffects& resolved, Index joint) {
-  const Index entry = resolved.entry[static_cast<std::size_t>(joint)];
-  return entry == kNone ? settings.otherwise : settings.joints[static_cast<std::size_t>(entry)].effect;
 }
 
 }  // namespace isochor

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/base/math.h"
+
 namespace isochor {
 namespace {
 
@@ -24,11 +26,6 @@ double turning_point(double a, double b) {
   return first;
 }
 
-double smooth_step(double low, double high, double x) {
-  const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
 /// Axes without hold hand their share to the others, smoothly; a field along normals shares as its gradient does.
 Vec3 held_shares(const CorrectionField& field, const Vec3& effect) {
   Vec3 shares = field.direction == CorrectionDirection::normal ? effect : field.shares;
@@ -44,7 +41,7 @@ Vec3 axis_effect(const CorrectionField& field, const FieldSetting& at) {
   for (std::size_t i = 0; i < field.vertices.size(); ++i) {
     const Index v = field.vertices[i];
     if (at.areas[v] <= 0) continue;
-    effect += field.gamma[i] / at.areas[v] * (field.frame.transpose() * at.gradient[v]).cwiseAbs2();
+    effect += field.gamma[i] / at.areas[v] * (field.axes.transpose() * at.gradient[v]).cwiseAbs2();
   }
   return effect;
 }
@@ -70,7 +67,7 @@ Vec3 field_directions(const CorrectionField& field, const FieldSetting& at, std:
   for (int a = 0; a < 3; ++a) {
     if (shares[a] > 0) factor[a] = shares[a] / effect[a];
   }
-  const Mat3 along = field.frame * factor.asDiagonal() * field.frame.transpose();
+  const Mat3 along = field.axes * factor.asDiagonal() * field.axes.transpose();
   for (std::size_t i = 0; i < field.vertices.size(); ++i) {
     const Index v = field.vertices[i];
     out[i] = at.areas[v] > 0 ? Vec3(field.gamma[i] / at.areas[v] * (along * at.gradient[v])) : Vec3::Zero();
@@ -149,7 +146,7 @@ bool FieldSolver::has_hold(const VolumeFunctional& functional, const CorrectionF
     const Index v = field.vertices[i];
     Vec3 g = gradient_[v];
     if (field.direction == CorrectionDirection::axes) {
-      const Vec3 local = field.frame.transpose() * g;
+      const Vec3 local = field.axes.transpose() * g;
       g = (field.shares.array() != 0).select(local, 0.0);
     }
     effect += field.gamma[i] * g.squaredNorm();
@@ -212,7 +209,7 @@ void FieldSolver::three_step(const VolumeFunctional& functional, const Correctio
     const double step = shares_left > result.shares[a] * (1 + 1e-12) ? left * result.shares[a] / shares_left : left;
     shares_left -= result.shares[a];
     if (!(effect > 0) || !std::isfinite(step / effect)) continue;
-    const Vec3 axis = field.frame.col(a);
+    const Vec3 axis = field.axes.col(a);
     // Along one axis alone the volume is linear in the displacement, so that this step is exact (Rohmer 2009, eq. 7).
     for (std::size_t i = 0; i < field.vertices.size(); ++i) {
       const Index v = field.vertices[i];

@@ -28,7 +28,7 @@ struct ByVertex {
 };
 
 void index_vertices(TogetherPlan& plan) {
-  const std::size_t vertices = plan.skin->surface().vertex_count();
+  const std::size_t vertices = plan.welded->surface().vertex_count();
   struct Blend {
     Index region;
     double gamma;
@@ -68,11 +68,11 @@ std::map<std::vector<Index>, Index> ring_index(const VolumeFunctional& functiona
   return index;
 }
 
-void plan_rings(TogetherPlan& plan, ComponentPlan& part) {
-  const auto index = ring_index(part.touched);
-  const auto first_lid = static_cast<Index>(part.touched.ring_count());
+void plan_rings(TogetherPlan& plan, ComponentPlan& component) {
+  const auto index = ring_index(component.touched);
+  const auto first_lid = static_cast<Index>(component.touched.ring_count());
   std::vector<std::vector<Index>> lids;
-  for (Index r = part.first_region; r < part.first_region + part.region_count; ++r) {
+  for (Index r = component.first_region; r < component.end_region(); ++r) {
     const VolumeFunctional& own = plan.regions[r].functional;
     for (std::size_t i = 0; i < own.ring_count(); ++i) {
       const auto ring = own.ring(i);
@@ -85,64 +85,64 @@ void plan_rings(TogetherPlan& plan, ComponentPlan& part) {
       }
     }
   }
-  part.lids = VolumeFunctional(lids, lids.size());
+  component.lids = VolumeFunctional(lids, lids.size());
 }
 
-void plan_component(TogetherPlan& plan, ComponentPlan& part) {
-  const WeldedSkin& skin = *plan.skin;
-  const Surface& surface = skin.surface();
-  part.whole = VolumeFunctional(surface, skin.topology().components[part.component]);
-  for (const Index v : part.whole.vertices()) {
-    if (plan.blend_begin[v] != plan.blend_begin[v + 1]) part.support.push_back(v);
+void plan_component(TogetherPlan& plan, ComponentPlan& component) {
+  const WeldedCharacter& welded = *plan.welded;
+  const Surface& surface = welded.surface();
+  component.whole = VolumeFunctional(surface, welded.topology().components[component.index]);
+  for (const Index v : component.whole.vertices()) {
+    if (plan.blend_begin[v] != plan.blend_begin[v + 1]) component.support.push_back(v);
   }
-  part.touched = part.whole.around(part.support);
-  part.untouched = part.whole.apart_from(part.support);
-  plan_rings(plan, part);
+  component.touched = component.whole.around(component.support);
+  component.untouched = component.whole.apart_from(component.support);
+  plan_rings(plan, component);
 
   std::vector<Vec3> gradient(surface.vertex_count(), Vec3::Zero());
-  part.whole.gradient(surface.positions, gradient);
-  part.whole.areas(surface.positions, plan.rest_areas);
+  component.whole.gradient(surface.positions, gradient);
+  component.whole.areas(surface.positions, plan.rest_areas);
   double area = 0;
-  for (const Index v : part.whole.vertices()) {
+  for (const Index v : component.whole.vertices()) {
     area += plan.rest_areas[v];
     plan.rest_normals[v] = gradient[v].norm() > 0 ? gradient[v].normalized() : Vec3::Zero();
   }
-  const auto first = skin.weights().row(part.whole.vertices().front());
-  for (const Index v : part.whole.vertices()) {
-    const auto row = skin.weights().row(v);
-    part.rigid = part.rigid && row.size() == 1 && first.size() == 1 && row[0].joint == first[0].joint;
+  const auto first = welded.weights().row(component.whole.vertices().front());
+  for (const Index v : component.whole.vertices()) {
+    const auto row = welded.weights().row(v);
+    component.rigid = component.rigid && row.size() == 1 && first.size() == 1 && row[0].joint == first[0].joint;
   }
-  part.radius = 2 * std::abs(skin.playback().rest_volumes()[part.component]) / std::max(area, 1e-300);
+  component.radius = 2 * std::abs(welded.rest_volumes()[component.index]) / std::max(area, 1e-300);
 }
 
 /// Calls visit(edge, area) for every edge of the component, with its share of the skin.
 template <class Visit>
-void for_each_edge(const TogetherPlan& plan, const ComponentPlan& part, Visit visit) {
-  const Topology& topology = plan.skin->topology();
+void for_each_edge(const TogetherPlan& plan, const ComponentPlan& component, Visit visit) {
+  const Topology& topology = plan.welded->topology();
   std::vector<int> degree(plan.rest_areas.size(), 0);
   for (const Edge& edge : topology.edges) {
     ++degree[edge.a];
     ++degree[edge.b];
   }
   for (const Edge& edge : topology.edges) {
-    if (topology.component_of_vertex[edge.a] != part.component) continue;
+    if (topology.component_of_vertex[edge.a] != component.index) continue;
     visit(edge, plan.rest_areas[edge.a] / degree[edge.a] + plan.rest_areas[edge.b] / degree[edge.b]);
   }
 }
 
-void plan_steepness(TogetherPlan& plan, ComponentPlan& part) {
-  const auto& rest = plan.skin->surface().positions;
-  part.steepness.setZero(part.region_count, part.region_count);
-  Eigen::VectorXd slope = Eigen::VectorXd::Zero(part.region_count);
+void plan_steepness(TogetherPlan& plan, ComponentPlan& component) {
+  const auto& rest = plan.welded->surface().positions;
+  component.steepness.setZero(component.region_count, component.region_count);
+  Eigen::VectorXd slope = Eigen::VectorXd::Zero(component.region_count);
   std::vector<Index> here;
   const auto add_end = [&](Index v, double factor) {
     for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) {
-      const Index r = plan.blend_region[b] - part.first_region;
+      const Index r = plan.blend_region[b] - component.first_region;
       if (std::find(here.begin(), here.end(), r) == here.end()) here.push_back(r);
       slope[r] += factor * plan.blend_gamma[b] * plan.radius[v];
     }
   };
-  for_each_edge(plan, part, [&](const Edge& edge, double area) {
+  for_each_edge(plan, component, [&](const Edge& edge, double area) {
     const double length = (rest[edge.b] - rest[edge.a]).norm();
     if (!(length > 0)) return;
     here.clear();
@@ -150,29 +150,37 @@ void plan_steepness(TogetherPlan& plan, ComponentPlan& part) {
     add_end(edge.b, 1 / length);
     // Twice: edges in all directions of the plane see half of a slope's square.
     for (const Index r : here) {
-      for (const Index s : here) part.steepness(r, s) += 2 * area * slope[r] * slope[s];
+      for (const Index s : here) component.steepness(r, s) += 2 * area * slope[r] * slope[s];
     }
     for (const Index r : here) slope[r] = 0;
   });
-  Eigen::VectorXd unit(part.region_count);
-  for (Index r = 0; r < part.region_count; ++r) {
+  Eigen::VectorXd unit(component.region_count);
+  for (Index r = 0; r < component.region_count; ++r) {
     double area = 0;
-    for (const Index v : plan.regions[part.first_region + r].vertices) area += plan.rest_areas[v];
+    for (const Index v : plan.regions[component.first_region + r].vertices) area += plan.rest_areas[v];
     unit[r] = area > 0 ? 1 / std::sqrt(area) : 0;
   }
-  part.steepness = unit.asDiagonal() * part.steepness * unit.asDiagonal();
+  component.steepness = unit.asDiagonal() * component.steepness * unit.asDiagonal();
 }
 
 }  // namespace
 
-TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& options) {
-  TogetherPlan plan{.skin = &skin, .options = options};
-  const std::size_t vertices = skin.surface().vertex_count();
-  plan.stands_for = standing_for(skin);
+std::size_t TogetherPlan::most_rings() const {
+  std::size_t most = 0;
+  for (const ComponentPlan& component : components) {
+    most = std::max(most, component.touched.ring_count() + component.lids.ring_count());
+  }
+  return most;
+}
+
+TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context) {
+  TogetherPlan plan{.welded = &welded, .options = options};
+  const std::size_t vertices = welded.surface().vertex_count();
+  plan.stands_for = standing_for(welded);
   plan.rest_normals.assign(vertices, Vec3::Zero());
   plan.rest_areas.assign(vertices, 0.0);
-  plan.radius = local_radii(skin.playback(), Context());
-  plan.regions = joint_regions(skin, plan.radius);
+  plan.radius = local_radii(welded, context);
+  plan.regions = joint_regions(welded, plan.radius);
   plan.rings.resize(plan.regions.size());
   index_vertices(plan);
 
@@ -186,14 +194,14 @@ TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& optio
     for (std::size_t i = 0; i < count; ++i) samples.push_back(region.vertices[i * region.vertices.size() / count]);
   }
   Index next = 0;
-  for (std::size_t c = 0; c < skin.topology().components.size(); ++c) {
-    if (!skin.playback().has_volume(c)) continue;
-    ComponentPlan part{.component = static_cast<Index>(c), .first_region = next};
-    while (next < static_cast<Index>(plan.regions.size()) && plan.regions[next].component == part.component) ++next;
-    part.region_count = next - part.first_region;
-    plan_component(plan, part);
-    plan_steepness(plan, part);
-    plan.components.push_back(std::move(part));
+  for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
+    if (!welded.has_volume(c)) continue;
+    ComponentPlan component{.index = static_cast<Index>(c), .first_region = next};
+    while (next < static_cast<Index>(plan.regions.size()) && plan.regions[next].component == component.index) ++next;
+    component.region_count = next - component.first_region;
+    plan_component(plan, component);
+    plan_steepness(plan, component);
+    plan.components.push_back(std::move(component));
   }
   return plan;
 }

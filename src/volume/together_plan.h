@@ -13,8 +13,8 @@ namespace isochor::volume {
 
 /// One component with a volume.
 struct ComponentPlan {
-  Index component = kNone;
-  Index first_region = 0, region_count = 0;
+  Index index = kNone;                       ///< into the topology's components
+  Index first_region = 0, region_count = 0;  ///< into the plan's regions
   VolumeFunctional whole;
   VolumeFunctional touched;    ///< the rings around the support
   std::vector<Index> support;  ///< where any γ > 0, increasing
@@ -25,11 +25,13 @@ struct ComponentPlan {
   /// #regions²: yᵀ K y is the squared slope of the skin's displacement where the joints give y, in the mean over a
   /// region.
   Eigen::MatrixXd steepness;
+
+  Index end_region() const { return first_region + region_count; }
 };
 
 struct TogetherPlan {
-  const WeldedSkin* skin = nullptr;
-  CorrectorOptions options;
+  const WeldedCharacter* welded = nullptr;
+  VolumeOptions options;
   std::vector<JointRegion> regions;
   std::vector<ComponentPlan> components;  ///< those with a volume
   std::vector<Index> stands_for;          ///< by joint of the skeleton, see standing_for()
@@ -52,8 +54,10 @@ struct TogetherPlan {
   std::span<const Index> inner_at(Index v) const {
     return {inner.data() + inner_begin[v], inner.data() + inner_begin[v + 1]};
   }
+  /// The rings of `touched` and `lids`, of the component that has most.
+  std::size_t most_rings() const;
 };
 
-TogetherPlan plan_together(const WeldedSkin& skin, const CorrectorOptions& options);
+TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context);
 
 }  // namespace isochor::volume

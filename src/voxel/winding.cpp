@@ -73,12 +73,6 @@ double solid_angle(const TriangleCorners& triangle, const Vec3& point) {
   return 2 * std::atan2(volume, denominator) / kFourPi;
 }
 
-double winding_number_exact(std::span<const TriangleCorners> triangles, const Vec3& point) {
-  double sum = 0;
-  for (const TriangleCorners& t : triangles) sum += solid_angle(t, point);
-  return sum;
-}
-
 WindingTree::WindingTree(std::span<const TriangleCorners> triangles) {
   triangles_.reserve(triangles.size());
   for (const TriangleCorners& t : triangles) triangles_.push_back(from_least_corner(t));

@@ -6,14 +6,21 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/installed" >"$work/install.log"
-cp "$source/tests/install/consumer/CMakeLists.txt" "$source"/examples/{readme,bind}.cpp "$work/"
+cp "$source/tests/install/consumer/CMakeLists.txt" "$source"/examples/{readme,bind,live_weights}.cpp "$work/"
 cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/installed" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" ||
   { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/build"
 
 "$work/installed/bin/isochor" sample cylinder -o "$work/cylinder.glb"
-"$work/build/readme" "$work/cylinder.glb" | tee "$work/out.txt"
-grep -q '^bend: .* of its volume$' "$work/out.txt"
+# The README's program: the file has new weights and morph targets, keeps its clips, and plays with its volume held.
+"$work/build/readme" "$work/cylinder.glb" "$work/out.glb"
+"$work/installed/bin/isochor" inspect "$work/out.glb" --json >"$work/out.json"
+grep -q '"morph_targets"' "$work/out.json"
+"$work/installed/bin/isochor" compare "$work/cylinder.glb" "$work/out.glb" --json >"$work/compare.json"
+grep -q '"clip": "bend"' "$work/compare.json"
+"$work/installed/bin/isochor" deform "$work/out.glb" -o "$work/played.glb" --volume off --max-volume-error 1e-3
 "$work/build/bind" "$work/cylinder.glb" "$work/bound.glb" | tee "$work/out.txt"
 grep -q ' bound to 2 joints$' "$work/out.txt"
+"$work/build/live_weights" "$work/cylinder.glb" | tee "$work/out.txt"
+[ "$(grep -c "mean change 0\.[0-9]*[1-9]" "$work/out.txt")" -eq 4 ]
 "$work/installed/bin/isochor" --version

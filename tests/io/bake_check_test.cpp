@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "isochor/base/error.h"
-#include "isochor/deform/playback.h"
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
 #include "support/data.h"
@@ -37,20 +36,21 @@ struct BakeCheck : testing::Test {
   GltfWritten written = write_gltf(character);
 
   /// The cube with a corner pulled out by `pull` at time 1.
-  std::vector<BakeReference> references(double pull) {
-    std::vector<BakeReference> out;
+  HeldMotion motion(double pull) {
+    HeldMotion out;
+    HeldClip& clip = out.clips.emplace_back();
     for (const double time : {0.0, 1.0, 2.0}) {
-      BakeReference reference{0, time, {{}}, {}};
-      std::vector<Vec3> posed;
+      HeldFrame& frame = clip.frames.emplace_back();
+      frame.time = time;
+      frame.parts.resize(1);
       for (const Index v : written.vertex[0]) {
         Vec3 p = character.parts[0].surface.positions[v] + Vec3(2 * time, 0, 0);
         if (v == 7 && time == 1) p += Vec3(pull, 0, 0);
-        reference.positions[0].push_back(p.cast<float>());
+        frame.parts[0].positions.push_back(p.cast<float>());
       }
       // The corner's displacement times a third of the area of the face across it, times its cosine: pull / 4 for
       // bilinear quads.
-      reference.volumes = {1 + (time == 1 ? pull / 4 : 0)};
-      out.push_back(std::move(reference));
+      frame.volumes = {1 + (time == 1 ? pull / 4 : 0)};
     }
     return out;
   }
@@ -71,7 +71,7 @@ struct BakeCheck : testing::Test {
 // A file that plays what was baked has no error at its frames; between them the volume is that of the mean.
 TEST_F(BakeCheck, ExactFile) {
   bake(0.5);
-  const BakeErrors errors = check_bake(here / "cube.glb", references(0.5), context);
+  const BakeErrors errors = check_bake(here / "cube.glb", motion(0.5), context);
   EXPECT_LT(errors.max_position_error, 1e-7);
   EXPECT_LT(errors.max_volume_error, 1e-7);
   EXPECT_LT(errors.max_volume_error_between, 1e-7);
@@ -81,25 +81,25 @@ TEST_F(BakeCheck, ExactFile) {
 // One that plays something else is found out, by how much and in what.
 TEST_F(BakeCheck, WrongFile) {
   bake(0.5);
-  const BakeErrors errors = check_bake(here / "cube.glb", references(0.6), context);
+  const BakeErrors errors = check_bake(here / "cube.glb", motion(0.6), context);
   EXPECT_NEAR(errors.max_position_error, 0.1 / Vec3(1.6, 1, 1).norm(), 1e-6);
   EXPECT_NEAR(errors.max_volume_error, 0.025 / 1.15, 1e-6);
   EXPECT_NEAR(errors.max_volume_error_between, 0.0125 / 1.075, 1e-6);
 }
 
-// References of another character are refused.
+// A motion of another character is refused.
 TEST_F(BakeCheck, RefusesStrangers) {
   bake(0.5);
   const auto refused = [&](auto&& spoil) {
-    auto all = references(0.5);
-    spoil(all[1]);
-    EXPECT_THROW(check_bake(here / "cube.glb", all, context), Error);
+    HeldMotion spoilt = motion(0.5);
+    spoil(spoilt.clips[0]);
+    EXPECT_THROW(check_bake(here / "cube.glb", spoilt, context), Error);
   };
-  refused([](BakeReference& r) { r.clip = 1; });
-  refused([](BakeReference& r) { r.positions.emplace_back(); });
-  refused([](BakeReference& r) { r.positions[0].pop_back(); });
-  refused([](BakeReference& r) { r.volumes.push_back(1); });
-  EXPECT_THROW(check_bake(here / "missing.glb", references(0.5), context), Error);
+  refused([](HeldClip& clip) { clip.clip = 1; });
+  refused([](HeldClip& clip) { clip.frames[1].parts.emplace_back(); });
+  refused([](HeldClip& clip) { clip.frames[1].parts[0].positions.pop_back(); });
+  refused([](HeldClip& clip) { clip.frames[1].volumes.push_back(1); });
+  EXPECT_THROW(check_bake(here / "missing.glb", motion(0.5), context), Error);
 }
 
 }  // namespace

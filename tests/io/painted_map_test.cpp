@@ -39,7 +39,7 @@ VolumeSettings painted(const char* name) {
   EffectSettings effect = default_effect(Effect::combined);
   effect.maps = {default_effect(Effect::blend), default_effect(Effect::painted)};
   effect.maps[1].map = name;
-  settings.joints = {{"*", effect}};
+  settings.effects = {{"*", effect}};
   return settings;
 }
 

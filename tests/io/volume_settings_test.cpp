@@ -40,22 +40,22 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 TEST(VolumeSettingsFile, DesignExample) {
   const VolumeSettings settings = parse_volume_settings(kExample);
   EXPECT_EQ(settings.otherwise, EffectSettings());
-  ASSERT_EQ(settings.joints.size(), 2u);
-  EXPECT_EQ(settings.joints[0].pattern, "*Spine*");
-  const EffectSettings& belly = settings.joints[0].effect;
+  ASSERT_EQ(settings.effects.size(), 2u);
+  EXPECT_EQ(settings.effects[0].pattern, "*Spine*");
+  const EffectSettings& belly = settings.effects[0].effect;
   EXPECT_EQ(belly.effect, Effect::belly);
   EXPECT_EQ(belly.mu, Vec3(0.1, 0.1, 0.8));
   EXPECT_EQ(belly.sigma, Vec3(0.6, 0.4, 0.4));
   EXPECT_EQ(belly.frequency, 2);
   EXPECT_EQ(belly.side, BendSide::flexor);
   EXPECT_EQ(belly.direction, CorrectionDirection::axes);
-  const EffectSettings& neck = settings.joints[1].effect;
+  const EffectSettings& neck = settings.effects[1].effect;
   EXPECT_EQ(neck.effect, Effect::curve);
   EXPECT_EQ(neck.mu, Vec3(0, 1, 0));
   EXPECT_EQ(neck.x(0), 1);
   EXPECT_TRUE(neck.y.empty());
-  EXPECT_EQ(settings.solver, VolumeSolver::exact);
-  EXPECT_EQ(settings.treatment, JointTreatment::together);
+  EXPECT_EQ(settings.options.solve.solver, VolumeSolver::exact);
+  EXPECT_EQ(settings.options.treatment, JointTreatment::together);
   EXPECT_DOUBLE_EQ(settings.volume(1.5), 1.06);
 }
 
@@ -71,19 +71,19 @@ TEST(VolumeSettingsFile, ShortForms) {
                      "c": {"effect": "isotropic", "direction": "normal"}}})");
   EXPECT_EQ(settings.otherwise.sigma, Vec3::Constant(0.5));
   EXPECT_NEAR(settings.otherwise.mu.sum(), 1, 1e-15);
-  EXPECT_EQ(settings.joints[0].effect.effect, Effect::blend);
-  EXPECT_EQ(settings.joints[0].effect.direction, CorrectionDirection::axes);
-  EXPECT_EQ(settings.joints[1].effect.min_share, (std::array{0.25, 0.25}));
-  EXPECT_EQ(settings.joints[2].effect.direction, CorrectionDirection::normal);
-  EXPECT_EQ(settings.solver, VolumeSolver::three_step);
-  EXPECT_EQ(settings.treatment, JointTreatment::sequence);
+  EXPECT_EQ(settings.effects[0].effect.effect, Effect::blend);
+  EXPECT_EQ(settings.effects[0].effect.direction, CorrectionDirection::axes);
+  EXPECT_EQ(settings.effects[1].effect.min_share, (std::array{0.25, 0.25}));
+  EXPECT_EQ(settings.effects[2].effect.direction, CorrectionDirection::normal);
+  EXPECT_EQ(settings.options.solve.solver, VolumeSolver::three_step);
+  EXPECT_EQ(settings.options.treatment, JointTreatment::sequence);
 }
 
 /// Settings that touch every field of every effect.
 VolumeSettings everything() {
   VolumeSettings settings;
   for (std::size_t e = 0; e < EnumNames<Effect>::names.size(); ++e) {
-    settings.joints.push_back({"plain " + std::to_string(e), default_effect(static_cast<Effect>(e))});
+    settings.effects.push_back({"plain " + std::to_string(e), default_effect(static_cast<Effect>(e))});
     EffectSettings s = default_effect(static_cast<Effect>(e));
     s.direction = CorrectionDirection::axes;
     s.mu = Vec3(0.2, 0.3, 0.5);
@@ -98,18 +98,22 @@ VolumeSettings everything() {
     if (effect_uses(s.effect, "map")) s.map = "fat \"\\ \xC3\xA9";
     if (s.effect == Effect::combined) {
       s.combine = MapCombination::blend;
-      s.maps = {default_effect(Effect::blend), settings.joints[5].effect};
+      s.maps = {default_effect(Effect::blend), settings.effects[5].effect};
       s.mix = {1, 3};
     }
-    settings.joints.push_back({"*\"" + std::to_string(e) + "\\\n?", s});
+    settings.effects.push_back({"*\"" + std::to_string(e) + "\\\n?", s});
   }
-  for (JointEffect& entry : settings.joints) {
+  for (JointEffect& entry : settings.effects) {
     if (entry.effect.effect == Effect::painted) entry.effect.map = "fat \"\\ \xC3\xA9";
     if (entry.effect.maps.empty() && entry.effect.effect == Effect::combined) entry.effect.maps = {EffectSettings()};
   }
   settings.otherwise = default_effect(Effect::muscle);
-  settings.solver = VolumeSolver::linear;
-  settings.treatment = JointTreatment::sequence;
+  settings.options.solve.solver = VolumeSolver::linear;
+  settings.options.treatment = JointTreatment::sequence;
+  settings.options.solve.norm = FieldNorm::vertex;
+  settings.options.stiffness = 0.25;
+  settings.options.smoothness = 3;
+  settings.options.reach = 0.5;
   settings.volume = Profile({{-1, 1}, {0.1, 1.06}});
   return settings;
 }
@@ -128,11 +132,11 @@ TEST(VolumeSettingsFile, RoundTrip) {
 // Of a pattern that repeats in memory, the last is written: it is the one that counts.
 TEST(VolumeSettingsFile, RepeatedPatterns) {
   VolumeSettings settings;
-  settings.joints = {{"a", default_effect(Effect::rubber)}, {"b", {}}, {"a", default_effect(Effect::folds)}};
+  settings.effects = {{"a", default_effect(Effect::rubber)}, {"b", {}}, {"a", default_effect(Effect::folds)}};
   const VolumeSettings back = parse_volume_settings(write_volume_settings(settings));
-  ASSERT_EQ(back.joints.size(), 2u);
-  EXPECT_EQ(back.joints[1].pattern, "a");
-  EXPECT_EQ(back.joints[1].effect.effect, Effect::folds);
+  ASSERT_EQ(back.effects.size(), 2u);
+  EXPECT_EQ(back.effects[1].pattern, "a");
+  EXPECT_EQ(back.effects[1].effect.effect, Effect::folds);
 }
 
 // A mistake is named with its line, its field and what may stand there.
@@ -144,7 +148,9 @@ TEST(VolumeSettingsFile, MistakesNameTheLine) {
   };
   const std::vector<Mistake> mistakes = {
       {"{\n \"solver\":\n\"fast\"}", "line 2:", {"solver", "exact, three-step, linear", "\"fast\""}},
-      {"{\n\n \"speed\": 1}", "line 3:", {"speed", "default, joints, solver, treatment and volume"}},
+      {"{\n\n \"speed\": 1}",
+       "line 3:",
+       {"speed", "default, joints, treatment, solver, norm, stiffness, smoothness, reach, and volume"}},
       {"{\"joints\": {\n\"a\": {},\n\"b\": {\"effect\": \"belly\",\n \"side\": \"left\"}}}",
        "line 4:",
        {"side", "flexor, extensor, both"}},

@@ -43,13 +43,13 @@ TEST(Topology, ComponentsAreSeparated) {
 TEST(Topology, FindsTheFacesToFlip) {
   Surface s = test::cube();
   const std::vector<Index> turned = {1, 4};
-  flip_faces(s, turned);
+  test::flip_faces(s, turned);
   const Topology t = analyse(s);
   EXPECT_FALSE(t.components[0].oriented);
   EXPECT_TRUE(t.components[0].orientable);
   EXPECT_EQ(t.components[0].flips, turned);
   EXPECT_FALSE(t.flipped_edges.empty());
-  flip_faces(s, t.components[0].flips);
+  test::flip_faces(s, t.components[0].flips);
   EXPECT_TRUE(analyse(s).components[0].oriented);
 }
 

@@ -36,10 +36,10 @@ TEST(SignedVolume, OpenTubeIsCapped) {
 // Flipped faces are measured as if they were turned back; an inside-out surface has a negative volume.
 TEST(SignedVolume, OrientationIsMadeConsistent) {
   Surface s = test::cube();
-  flip_faces(s, std::vector<Index>{2});
+  test::flip_faces(s, std::vector<Index>{2});
   EXPECT_NEAR(volume(s), 1.0, 1e-15);
   Surface inward = test::cube();
-  flip_faces(inward, std::vector<Index>{0, 1, 2, 3, 4, 5});
+  test::flip_faces(inward, std::vector<Index>{0, 1, 2, 3, 4, 5});
   EXPECT_NEAR(volume(inward), -1.0, 1e-15);
 }
 
@@ -186,7 +186,7 @@ TEST(VolumeFunctional, Regions) {
   for (const double r : rings) sum += r;
   EXPECT_NEAR(sum, expected, 1e-12);
   // Flipped faces are turned back, and inward regions have a negative volume.
-  flip_faces(s, faces);
+  test::flip_faces(s, faces);
   const Topology flipped = analyse(s);
   EXPECT_NEAR(std::abs(VolumeFunctional(s, flipped.components.at(0), faces).volume(s.positions)), expected, 1e-13);
 }

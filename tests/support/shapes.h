@@ -2,6 +2,7 @@
 
 /// Small analytic shapes for tests.
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -63,6 +64,14 @@ inline Surface moebius(int around) {
   for (int a = 0; a + 1 < around; ++a) s.add_face({2 * a, 2 * a + 2, 2 * a + 3, 2 * a + 1});
   s.add_face({2 * around - 2, 1, 0, 2 * around - 1});
   return s;
+}
+
+/// Reverses the given faces.
+inline void flip_faces(Surface& surface, std::span<const Index> faces) {
+  for (const Index f : faces) {
+    const auto face = surface.face(f);
+    std::reverse(face.begin(), face.end());
+  }
 }
 
 }  // namespace isochor::test

@@ -6,48 +6,15 @@
 #include <numbers>
 
 #include "deform/allocation_count.h"
-#include "isochor/sample/sample.h"
+#include "subject.h"
 #include "support/shapes.h"
 
 namespace isochor {
 namespace {
 
+using test::Subject;
+
 constexpr double kDegree = std::numbers::pi / 180;
-
-/// A character with all that is needed to correct it.
-struct Subject {
-  Character character;
-  Playback playback;
-  WeldedSkin skin;
-  VolumeCorrector corrector;
-  PosedSkin posed;
-  CorrectedFrame frame;
-  Context context;
-
-  explicit Subject(Character c, const CorrectorOptions& options = {})
-      : character(std::move(c)),
-        playback(character),
-        skin(playback),
-        corrector(VolumeCorrector::prepare(skin, options)) {}
-
-  void together(const Pose& pose, Deformer deformer = Deformer::lbs) {
-    skin.pose(pose, deformer, posed, context);
-    corrector.apply(posed, {}, frame);
-  }
-  void sequence(const Pose& pose, Deformer deformer = Deformer::lbs) {
-    skin.pose(pose, deformer, posed, context);
-    corrector.apply_in_sequence(
-        pose, {.skin = [&](const Pose& p, PosedSkin& out) { skin.pose(p, deformer, out, context); }, .fields = {}},
-        frame);
-  }
-  double largest_error() const {
-    double largest = 0;
-    for (const ComponentVolume& c : frame.components) {
-      if (c.has_volume) largest = std::max(largest, c.error_after());
-    }
-    return largest;
-  }
-};
 
 Character cylinder(const CylinderOptions& options = {}) { return make_cylinder(options, Context()); }
 
@@ -107,7 +74,7 @@ TEST(VolumeCorrector, CandyWrapper) {
 // that flattens the skin and the bend that folds it; and nothing is ever NaN.
 TEST(VolumeCorrector, ExactAtEveryAngle) {
   for (const VolumeSolver solver : {VolumeSolver::exact, VolumeSolver::three_step, VolumeSolver::linear}) {
-    Subject subject(cylinder(), {.solve = {.solver = solver}});
+    Subject subject(cylinder(), VolumeOptions{.solve = {.solver = solver}});
     for (const Deformer deformer : {Deformer::lbs, Deformer::dqs}) {
       for (const Vec3& axis : {Vec3(Vec3::UnitY()), Vec3(Vec3::UnitX())}) {
         for (const double degrees : {0.0, 1.0, 90.0, 170.0, 180.0}) {
@@ -147,7 +114,7 @@ TEST(VolumeCorrector, LocalBitForBit) {
   const Clip& clip = subject.character.clips.front();
   subject.together(sample(clip, subject.character.skeleton, 0.6 * clip.end()));
   std::vector<char> inside(subject.posed.positions.size(), 0);
-  for (const auto& region : subject.corrector.regions()) {
+  for (const auto& region : subject.regions()) {
     for (const Index v : region.vertices) inside[v] = 1;
   }
   std::size_t outside = 0;
@@ -205,8 +172,8 @@ TEST(VolumeCorrector, RestingJointsAreLeftOut) {
   subject.together(turned(subject.character, "Spine2", Vec3::UnitX(), 40));
   EXPECT_LT(subject.largest_error(), 1e-9);
   std::size_t resting = 0, moved = 0;
-  for (std::size_t r = 0; r < subject.corrector.regions().size(); ++r) {
-    for (const Index v : subject.corrector.regions()[r].vertices) {
+  for (std::size_t r = 0; r < subject.regions().size(); ++r) {
+    for (const Index v : subject.regions()[r].vertices) {
       (subject.frame.positions[v] == subject.posed.positions[v] ? resting : moved) += 1;
     }
   }
@@ -217,12 +184,12 @@ TEST(VolumeCorrector, RestingJointsAreLeftOut) {
 // Smoothness flattens the displacement, at the price of the joints' own volumes.
 TEST(VolumeCorrector, SmoothnessFlattens) {
   const auto slope = [](double smoothness) {
-    Subject subject(make_sample("elephant"), {.smoothness = smoothness});
+    Subject subject(make_sample("elephant"), VolumeOptions{.smoothness = smoothness});
     const Clip& clip = subject.character.clips.front();
     subject.together(sample(clip, subject.character.skeleton, 0.6 * clip.end()));
     EXPECT_LT(subject.largest_error(), 1e-9);
     double sum = 0;
-    for (const Edge& e : subject.playback.topology().edges) {
+    for (const Edge& e : subject.welded.topology().edges) {
       const Vec3 a = subject.frame.positions[e.a] - subject.posed.positions[e.a];
       const Vec3 b = subject.frame.positions[e.b] - subject.posed.positions[e.b];
       sum += (a - b).squaredNorm();
@@ -259,7 +226,7 @@ TEST(VolumeCorrector, Mirror) {
   subject.together(turned(subject.character, "Bone2", Vec3::UnitX(), 80));
   const std::vector<Vec3> forward = subject.frame.positions;
   subject.together(turned(subject.character, "Bone2", Vec3::UnitX(), -80));
-  const auto& rest = subject.playback.surface().positions;
+  const auto& rest = subject.welded.surface().positions;
   for (std::size_t v = 0; v < rest.size(); ++v) {
     for (std::size_t w = 0; w < rest.size(); ++w) {
       if ((rest[w] - Vec3(rest[v].x(), rest[v].y(), -rest[v].z())).norm() > 1e-9) continue;
@@ -276,7 +243,7 @@ TEST(VolumeCorrector, Tessellation) {
   const auto bend = [](Subject& s) { s.together(turned(s.character, "Bone2", Vec3::UnitX(), 90)); };
   bend(one);
   bend(two);
-  const auto& rest = two.playback.surface().positions;
+  const auto& rest = two.welded.surface().positions;
   std::size_t shared = 0;
   for (std::size_t v = 0; v < one.posed.rest.size(); ++v) {
     if (std::abs(one.posed.rest[v].y() - 1) > 0.6) continue;
@@ -313,12 +280,10 @@ TEST(VolumeCorrector, OpenInwardScaledBreathing) {
     EXPECT_EQ(subject.frame.components[0].outcome, VolumeOutcome::exact);
     EXPECT_LT(subject.frame.joints[0].error_after, 0.1 * subject.frame.joints[0].error_before);
   }
-  Subject breathing(cylinder());
-  breathing.skin.pose(rest_pose(breathing.character.skeleton), Deformer::lbs, breathing.posed, Context());
-  breathing.posed.target_volumes[0] *= 1.06;
-  breathing.corrector.apply(breathing.posed, {}, breathing.frame);
+  Subject breathing(cylinder(), VolumeSettings{.volume = Profile({{0, 1.06}})});
+  breathing.together(rest_pose(breathing.character.skeleton));
   EXPECT_LT(breathing.largest_error(), 1e-9);
-  EXPECT_NEAR(breathing.frame.components[0].after, 1.06 * breathing.playback.rest_volumes()[0], 1e-9);
+  EXPECT_NEAR(breathing.frame.components[0].after, 1.06 * breathing.welded.rest_volumes()[0], 1e-9);
 }
 
 // A component that no joint bends is passed through and reported with its residual where its target moves; cloth is
@@ -333,17 +298,14 @@ TEST(VolumeCorrector, PassedThroughAndReported) {
   for (Vec3& p : cube.surface.positions) p += Vec3(3, 0, 0);
   character.parts.push_back(sheet);
   character.parts.push_back(cube);
-  Subject subject(character);
-  subject.skin.pose(turned(character, "Bone2", Vec3::UnitX(), 60), Deformer::lbs, subject.posed, Context());
-  for (double& target : subject.posed.target_volumes) target *= 1.01;
-  subject.corrector.apply(subject.posed, {}, subject.frame);
-  VolumeReport report(subject.corrector);
-  report.add(subject.frame);
+  Subject subject(character, VolumeSettings{.volume = Profile({{0, 1.01}})});
+  subject.together(turned(character, "Bone2", Vec3::UnitX(), 60));
+  const VolumeReport& report = subject.player().report();
   EXPECT_EQ(subject.frame.components[0].outcome, VolumeOutcome::exact);
   std::vector<std::string> codes;
   for (const Problem& p : report.problems()) codes.push_back(p.code);
   EXPECT_EQ(codes, (std::vector<std::string>{"volume-none", "volume-untouched"}));
-  EXPECT_EQ(report.frames(), 1);
+  EXPECT_EQ(report.frames(), 1u);
   EXPECT_GT(report.components()[0].max_error_before, 0.01);
   EXPECT_LT(report.components()[0].max_error_after, 1e-9);
   EXPECT_GT(report.max_displacement(), 0);
@@ -361,7 +323,7 @@ TEST(VolumeCorrector, HardWeightsAreWidened) {
   }
   repair(weights, 2);
   Subject subject(character);
-  EXPECT_TRUE(subject.corrector.regions().empty());
+  EXPECT_TRUE(subject.regions().empty());
   subject.together(turned(character, "Bone2", Vec3::UnitX(), 60));
   EXPECT_GT(subject.frame.components[0].error_before(), 1e-3);
   EXPECT_LT(subject.largest_error(), 1e-9);
@@ -373,9 +335,10 @@ TEST(VolumeCorrector, HardWeightsAreWidened) {
 TEST(VolumeCorrector, OwnFields) {
   Subject subject(make_sample("cylinder3"));
   Pose pose = turned(subject.character, "Bone2", Vec3::UnitX(), 50);
-  subject.skin.pose(pose, Deformer::lbs, subject.posed, Context());
+  pose_skin(subject.welded, pose, Deformer::lbs, subject.posed, subject.context);
+  VolumeCorrector corrector = VolumeCorrector::prepare(subject.welded, {}, subject.context);
   JointField own{.joint = subject.character.skeleton.find("Bone2"), .field = {}};
-  for (const auto& region : subject.corrector.regions()) {
+  for (const auto& region : corrector.regions()) {
     if (region.joint != own.joint) continue;
     own.field.vertices.assign(region.vertices.begin(), region.vertices.end());
     own.field.gamma.assign(region.gamma.begin(), region.gamma.end());
@@ -383,7 +346,7 @@ TEST(VolumeCorrector, OwnFields) {
   own.field.direction = CorrectionDirection::axes;
   own.field.shares = Vec3(1, 0, 0);
   const JointField still{.joint = subject.character.skeleton.find("Bone3"), .field = {}};
-  subject.corrector.apply(subject.posed, std::vector<JointField>{own, still}, subject.frame);
+  corrector.apply(subject.posed, std::vector<JointField>{own, still}, subject.frame);
   EXPECT_LT(subject.largest_error(), 1e-9);
   EXPECT_GT(subject.frame.max_displacement, 1e-3);
   for (std::size_t v = 0; v < subject.posed.positions.size(); ++v) {
@@ -418,10 +381,12 @@ TEST(VolumeCorrector, NoAllocation) {
   Subject subject(make_sample("elephant"));
   const Clip& clip = subject.character.clips.front();
   subject.together(sample(clip, subject.character.skeleton, 0.2));
-  subject.skin.pose(sample(clip, subject.character.skeleton, 0.5), Deformer::lbs, subject.posed, Context(1));
-  subject.corrector.apply(subject.posed, {}, subject.frame);
+  VolumeCorrector corrector = VolumeCorrector::prepare(subject.welded, {}, subject.context);
+  pose_skin(subject.welded, sample(clip, subject.character.skeleton, 0.5), Deformer::lbs, subject.posed,
+            subject.context);
+  corrector.apply(subject.posed, {}, subject.frame);
   const std::size_t before = test::allocation_count();
-  subject.corrector.apply(subject.posed, {}, subject.frame);
+  corrector.apply(subject.posed, {}, subject.frame);
   EXPECT_EQ(test::allocation_count(), before);
 }
 

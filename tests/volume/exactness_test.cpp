@@ -4,14 +4,14 @@
 #include <cmath>
 #include <numbers>
 
-#include "corrected_character.h"
+#include "subject.h"
 #include "support/sanitizers.h"
 #include "support/shapes.h"
 
 namespace isochor {
 namespace {
 
-using test::CorrectedCharacter;
+using test::Subject;
 
 constexpr std::array kDeformers{Deformer::lbs, Deformer::dqs};
 constexpr std::array kTreatments{JointTreatment::together, JointTreatment::sequence};
@@ -29,15 +29,15 @@ std::vector<Effect> all_effects() {
 
 /// A painted map that is not even.
 PaintedMap painted(const Character& character) {
-  const Playback playback(character);
+  const WeldedCharacter welded(character);
   PaintedMap map{.name = "all", .values = {}};
-  for (const Vec3& p : playback.surface().positions) map.values.push_back(1.1 + std::sin(7 * p.y()));
+  for (const Vec3& p : welded.surface().positions) map.values.push_back(1.1 + std::sin(7 * p.y()));
   return map;
 }
 
 void expect_exact(const std::string& name, VolumeSolver solver) {
   const Character sample_character = make_sample(name);
-  CorrectedCharacter subject(sample_character, {.solver = solver}, {painted(sample_character)});
+  Subject subject(sample_character, {.options = {.solve = {.solver = solver}}}, {painted(sample_character)});
   const auto& clips = subject.character.clips;
   for (const Effect effect : all_effects()) {
     if (test::kSanitized && effect != Effect::blend && effect != Effect::muscle) continue;
@@ -87,7 +87,7 @@ Pose turned_by(const Character& character, std::string_view joint, const Vec3& a
 template <class Check>
 void in_every_way(const Character& character, const Pose& pose, Check&& check) {
   for (const VolumeSolver solver : kSolvers) {
-    CorrectedCharacter subject(character, {.solver = solver}, {painted(character)});
+    Subject subject(character, {.options = {.solve = {.solver = solver}}}, {painted(character)});
     for (const Effect effect : {Effect::blend, Effect::isotropic, Effect::muscle, Effect::skin, Effect::painted}) {
       subject.set_effect(test::some_effect(effect));
       for (const Deformer deformer : kDeformers) {
@@ -103,7 +103,7 @@ void in_every_way(const Character& character, const Pose& pose, Check&& check) {
 }
 
 void expect_exact_in_every_way(const Character& character, const Pose& pose) {
-  in_every_way(character, pose, [](const CorrectedCharacter& subject, const std::string& what) {
+  in_every_way(character, pose, [](const Subject& subject, const std::string& what) {
     EXPECT_LE(subject.largest_error(), 1e-9) << what;
   });
 }
@@ -123,7 +123,7 @@ TEST(Exactness, ZeroMap) {
   PaintedMap nothing = painted(character);
   nothing.values.assign(nothing.values.size(), 0.0);
   for (const JointTreatment treatment : kTreatments) {
-    CorrectedCharacter subject(character, {.otherwise = test::some_effect(Effect::painted)}, {nothing});
+    Subject subject(character, {.otherwise = test::some_effect(Effect::painted)}, {nothing});
     subject.correct(turned_by(character, "Bone2", Vec3::UnitX(), 80), Deformer::lbs, treatment);
     subject.expect_sound(enum_name(treatment));
     EXPECT_LE(subject.largest_error(), 1e-9) << enum_name(treatment);
@@ -158,9 +158,9 @@ TEST(Exactness, UntouchedComponent) {
   for (Vec3& p : cube.surface.positions) p += Vec3(3, 0, 0);
   character.parts.push_back(cube);
   in_every_way(character, turned_by(character, "Bone2", Vec3(1, 1, 0), 90),
-               [](const CorrectedCharacter& subject, const std::string& what) {
+               [](const Subject& subject, const std::string& what) {
                  EXPECT_LE(subject.largest_error(), 1e-9) << what;
-                 const Component& last = subject.playback.topology().components.back();
+                 const Component& last = subject.welded.topology().components.back();
                  ASSERT_EQ(last.vertices.size(), 8u);
                  for (const Index v : last.vertices) {
                    EXPECT_EQ(subject.frame.positions[v], subject.posed.positions[v]) << what;
@@ -202,7 +202,7 @@ TEST(Exactness, ScaledToNothing) {
     Pose pose = turned_by(character, "Bone2", Vec3(1, 1, 0), 70);
     pose.local[character.skeleton.find(joint)].scale = Vec3::Zero();
     for (const Effect effect : {Effect::blend, Effect::muscle}) {
-      CorrectedCharacter subject(character, {.otherwise = test::some_effect(effect)});
+      Subject subject(character, VolumeSettings{.otherwise = test::some_effect(effect)});
       for (const JointTreatment treatment : kTreatments) {
         subject.correct(pose, Deformer::lbs, treatment);
         for (std::size_t v = 0; v < subject.frame.positions.size(); ++v) {
@@ -224,7 +224,7 @@ TEST(Exactness, HardWeights) {
   }
   character.parts[0].weights = hard;
   for (const JointTreatment treatment : kTreatments) {
-    CorrectedCharacter subject(character);
+    Subject subject(character);
     subject.correct(turned_by(character, "Bone2", Vec3::UnitX(), 60), Deformer::lbs, treatment);
     EXPECT_LE(subject.largest_error(), 1e-9) << enum_name(treatment);
     EXPECT_EQ(subject.frame.components[0].outcome, VolumeOutcome::widened) << enum_name(treatment);

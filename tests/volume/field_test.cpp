@@ -13,7 +13,7 @@ TEST(CorrectionField, Defaults) {
   EXPECT_TRUE(field.gamma.empty());
   EXPECT_EQ(field.direction, CorrectionDirection::normal);
   EXPECT_NEAR(field.shares.sum(), 1, 1e-15);
-  EXPECT_TRUE(field.frame.isUnitary(1e-15));
+  EXPECT_TRUE(field.axes.isUnitary(1e-15));
 }
 
 // Settings files know the directions by these names.

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "deform/allocation_count.h"
-#include "isochor/deform/playback.h"
+#include "isochor/deform/posed_skin.h"
 #include "isochor/sample/sample.h"
 #include "limb.h"
 
@@ -20,15 +20,14 @@ constexpr double kPerDegree = std::numbers::pi / 180;
 /// A sample that can be posed, with what effects need.
 struct Stage {
   Character character;
-  Playback playback;
-  JointBinding binding;
+  WeldedCharacter welded;
+  RestSpace space;
 
-  explicit Stage(const char* name)
-      : character(make_sample(name)), playback(character), binding(joint_binding(character, playback.whole())) {}
+  explicit Stage(const char* name) : character(make_sample(name)), welded(character), space(welded.rest_space()) {}
   Stage(const Stage&) = delete;
 
   JointEffects prepare(const VolumeSettings& settings, std::span<const PaintedMap> painted = {}) const {
-    return JointEffects::prepare({binding, character.skeleton, painted}, settings);
+    return JointEffects::prepare({space, character.skeleton, painted}, settings);
   }
 };
 
@@ -42,7 +41,7 @@ Posed posed(const Stage& stage, const JointEffects& effects, const Pose& pose) {
   Posed result;
   result.maps.resize(stage.character.skeleton.size());
   effects.joint_maps(global_transforms(stage.character.skeleton, pose), result.maps);
-  result.positions = stage.playback.pose(pose, Deformer::lbs, Context()).positions;
+  result.positions = play(stage.welded, pose, Deformer::lbs, Context()).positions;
   return result;
 }
 
@@ -65,7 +64,7 @@ VolumeSettings all(const EffectSettings& effect) {
 }
 
 CorrectionField field_of(const JointEffects& effects, std::size_t i, const Posed& pose) {
-  FrameTrack track(effects.axes());
+  AxesTrack track(effects.axes());
   CorrectionField field;
   effects.evaluate(i, pose.view(), track, field);
   return field;
@@ -85,7 +84,7 @@ std::vector<EffectSettings> every_effect() {
 
 PaintedMap paint(const Stage& stage) {
   PaintedMap map{"paint", {}};
-  for (const Vec3& p : stage.binding.rest) map.values.push_back(std::max(0.0, p.y()));
+  for (const Vec3& p : stage.space.rest) map.values.push_back(std::max(0.0, p.y()));
   return map;
 }
 
@@ -114,7 +113,7 @@ TEST(JointEffects, FieldsKeepTheContract) {
           }
           ASSERT_NEAR(field.shares.sum(), 1, 1e-12);
           ASSERT_GE(field.shares.minCoeff(), 0);
-          ASSERT_TRUE((field.frame.transpose() * field.frame).isIdentity(1e-9));
+          ASSERT_TRUE((field.axes.transpose() * field.axes).isIdentity(1e-9));
           ASSERT_EQ(field.direction, effect.direction);
         }
       }
@@ -134,7 +133,7 @@ TEST(JointEffects, FormulaAtLocalCoordinates) {
     ASSERT_GT(field.vertices.size(), 100u);
     // By hand: the upper bone turned by 60 degrees about z, towards -x; both bones are 1 long, the joint at (0, 1, 0).
     const Vec3 e0(0, 1, 0), e1(0, 0, 1), e2(-1, 0, 0);
-    EXPECT_LT((field.frame.col(0) - e0).norm() + (field.frame.col(1) - e1).norm() + (field.frame.col(2) - e2).norm(),
+    EXPECT_LT((field.axes.col(0) - e0).norm() + (field.axes.col(1) - e1).norm() + (field.axes.col(2) - e2).norm(),
               1e-9);
     int compared = 0;
     for (std::size_t k = 0; k < field.vertices.size(); ++k) {
@@ -153,20 +152,20 @@ TEST(JointEffects, FormulaAtLocalCoordinates) {
 // the middle of the parent bone, whatever the whole is scaled by.
 TEST(JointEffects, UnitsOfUnequalBones) {
   test::Limb limb = test::limb(Vec3(-2, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0));
-  limb.binding.weights = {};
-  limb.binding.rest = {Vec3(-1, 0, 0), Vec3(-1, 0.75, 0), Vec3(0.5, 0, 0)};
+  limb.space.weights = {};
+  limb.space.rest = {Vec3(-1, 0, 0), Vec3(-1, 0.75, 0), Vec3(0.5, 0, 0)};
   for (const Index joint : {0, 0, 1}) {
     const Influence row[] = {{joint, 1.0}};
-    limb.binding.weights.add_row(row);
+    limb.space.weights.add_row(row);
   }
   EffectSettings effect = default_effect(Effect::isotropic);
   effect.sigma = Vec3::Constant(0.5);
   effect.center = -0.5;
-  const JointEffects effects = JointEffects::prepare({limb.binding, limb.skeleton}, all(effect));
+  const JointEffects effects = JointEffects::prepare({limb.space, limb.skeleton}, all(effect));
   for (const double scale : {1.0, 0.01}) {
     Affine map = Affine::Identity();
     map.scale(scale);
-    Posed p{std::vector<Affine>(3, map), limb.binding.rest};
+    Posed p{std::vector<Affine>(3, map), limb.space.rest};
     for (Vec3& position : p.positions) position *= scale;
     const CorrectionField field = field_of(effects, 0, p);
     ASSERT_EQ(field.vertices.size(), 3u);
@@ -185,7 +184,7 @@ TEST(JointEffects, SupportsAreCompact) {
   const CorrectionField field = field_of(effects, 0, posed(stage, effects, bend(stage, 40)));
   const double largest = *std::max_element(field.gamma.begin(), field.gamma.end());
   EXPECT_GT(*std::min_element(field.gamma.begin(), field.gamma.end()), 1e-6 * largest);
-  EXPECT_LT(field.vertices.size(), stage.binding.rest.size() / 2);
+  EXPECT_LT(field.vertices.size(), stage.space.rest.size() / 2);
   EXPECT_GT(field.vertices.size(), 20u);
 }
 
@@ -200,7 +199,7 @@ TEST(JointEffects, PureTwistIsRound) {
     std::map<long, std::pair<double, double>> rings;  // by height: least and largest γ
     for (std::size_t k = 0; k < field.vertices.size(); ++k) {
       const Vec3& q = p.positions[field.vertices[k]];
-      const Vec3& rest = stage.binding.rest[field.vertices[k]];
+      const Vec3& rest = stage.space.rest[field.vertices[k]];
       if (std::abs(std::hypot(rest.x(), rest.z()) - 0.25) > 1e-6) continue;
       auto [it, fresh] = rings.try_emplace(std::lround(q.y() * 1e6), field.gamma[k], field.gamma[k]);
       it->second.first = std::min(it->second.first, field.gamma[k]);
@@ -234,7 +233,7 @@ TEST(JointEffects, Equivariant) {
       for (const auto& [v, d] : difference) ASSERT_LT(std::abs(d), 2e-6 * largest);
       ASSERT_LT((a.shares - b.shares).norm(), 1e-9);
       if (effect.direction == CorrectionDirection::axes) {
-        ASSERT_LT((world.linear() / 7 * a.frame - b.frame).norm(), 1e-9);
+        ASSERT_LT((world.linear() / 7 * a.axes - b.axes).norm(), 1e-9);
       }
     }
   }
@@ -267,9 +266,9 @@ TEST(JointEffects, NoPopping) {
   const Stage stage("cylinder");
   const JointEffects effects = stage.prepare(all(default_effect(Effect::muscle)));
   const auto largest_change = [&](int samples) {
-    FrameTrack track(effects.axes());
+    AxesTrack track(effects.axes());
     CorrectionField field;
-    std::vector<double> last, now(stage.binding.rest.size());
+    std::vector<double> last, now(stage.space.rest.size());
     Mat3 last_tensor = Mat3::Zero();
     double largest = 0;
     for (int i = 0; i <= samples; ++i) {
@@ -280,7 +279,7 @@ TEST(JointEffects, NoPopping) {
       effects.evaluate(0, p.view(), track, field);
       std::fill(now.begin(), now.end(), 0.0);
       for (std::size_t k = 0; k < field.vertices.size(); ++k) now[field.vertices[k]] = field.gamma[k];
-      const Mat3 tensor = field.frame * field.shares.asDiagonal() * field.frame.transpose();
+      const Mat3 tensor = field.axes * field.shares.asDiagonal() * field.axes.transpose();
       if (i > 0) {
         for (std::size_t v = 0; v < now.size(); ++v) largest = std::max(largest, std::abs(now[v] - last[v]));
         largest = std::max(largest, (tensor - last_tensor).norm());
@@ -298,7 +297,7 @@ TEST(JointEffects, NoPopping) {
 // product, sum and blend, by hand, of maps scaled to a largest value of 1.
 TEST(JointEffects, Combinations) {
   const Stage stage("cylinder");
-  const auto count = static_cast<Index>(stage.binding.rest.size());
+  const auto count = static_cast<Index>(stage.space.rest.size());
   std::vector<PaintedMap> painted = {{"a", {}}, {"b", {}}};
   for (Index v = 0; v < count; ++v) {
     painted[0].values.push_back(v < 3 ? 2.0 * (v + 1) : 0);    // 2 4 6 0 …
@@ -379,7 +378,7 @@ TEST(JointEffects, AllocationFree) {
     EffectSettings along_axes = effect;
     along_axes.direction = CorrectionDirection::axes;
     JointEffects effects = stage.prepare(all(along_axes), painted);
-    FrameTrack track(effects.axes());
+    AxesTrack track(effects.axes());
     std::vector<JointField> fields;
     std::vector<Posed> poses;
     for (const double time : frame_times(clip, 4))
@@ -401,11 +400,11 @@ TEST(JointEffects, AllocationFree) {
 TEST(JointEffects, OnlyWhatIsNotPlain) {
   const Stage stage("elephant");
   VolumeSettings settings;
-  settings.joints = {
+  settings.effects = {
       {stage.character.skeleton.joints[stage.prepare({}).axes()[3].joint].name, default_effect(Effect::rubber)}};
   const JointEffects effects = stage.prepare(settings);
   const Posed p = posed(stage, effects, rest_pose(stage.character.skeleton));
-  FrameTrack track(effects.axes());
+  AxesTrack track(effects.axes());
   std::vector<JointField> fields;
   effects.evaluate(p.view(), track, fields);
   ASSERT_EQ(fields.size(), 1u);
@@ -419,7 +418,7 @@ TEST(JointEffects, ReportsIdleEffects) {
   const Stage stage("cylinder");
   VolumeSettings settings;
   const std::string root = stage.character.skeleton.joints[0].name;
-  settings.joints = {{root, default_effect(Effect::rubber)}, {"nobody", default_effect(Effect::rubber)}};
+  settings.effects = {{root, default_effect(Effect::rubber)}, {"nobody", default_effect(Effect::rubber)}};
   const JointEffects effects = stage.prepare(settings);
   ASSERT_EQ(effects.problems().size(), 2u);
   EXPECT_EQ(effects.problems()[0].code, "effect-pattern-unmatched");
@@ -435,9 +434,9 @@ TEST(JointEffects, CostIsLocal) {
     options.length = bones;
     options.rings = 24 * bones + 1;
     const Character character = make_cylinder(options, Context());
-    const JointBinding binding = joint_binding(character, assemble(character));
-    const auto axes = joint_axes(character.skeleton, binding);
-    const EffectSubject subject{binding, character.skeleton};
+    const RestSpace space = WeldedCharacter(character).rest_space();
+    const auto axes = joint_axes(character.skeleton, space);
+    const EffectSubject subject{space, character.skeleton};
     const MapSupports supports(subject, axes);
     std::size_t count = 0;
     for (std::size_t i = 0; i < axes.size(); ++i)

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "isochor/volume/frame.h"
+#include "isochor/volume/bend_axes.h"
 
 namespace isochor::test {
 
@@ -23,7 +23,7 @@ inline Affine somewhere() {
 
 struct Limb {
   Skeleton skeleton;
-  JointBinding binding;
+  RestSpace space;
 };
 
 /// Joints "upper" at a, "lower" at o, "end" at b (a tail at the end), each with a vertex of its own beside it.
@@ -37,13 +37,13 @@ inline Limb limb(const Vec3& a, const Vec3& o, const Vec3& b) {
     limb.skeleton.joints.push_back({names[j], j - 1, rest, true, {}});
     Affine bind = Affine::Identity();
     bind.translate(places[j]);
-    limb.binding.bind.push_back(bind);
-    limb.binding.inverse_bind.push_back(bind.inverse());
+    limb.space.bind.push_back(bind);
+    limb.space.inverse_bind.push_back(bind.inverse());
     const Influence row[] = {{j, 1.0}};
-    limb.binding.weights.add_row(row);
-    limb.binding.rest.emplace_back(places[j] + Vec3(0, 0, 0.1));
+    limb.space.weights.add_row(row);
+    limb.space.rest.emplace_back(places[j] + Vec3(0, 0, 0.1));
   }
-  limb.binding.size = bounding_box(limb.binding.rest).diagonal().norm();
+  limb.space.size = bounding_box(limb.space.rest).diagonal().norm();
   return limb;
 }
 

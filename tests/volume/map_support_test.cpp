@@ -17,22 +17,22 @@ struct Strip {
 
   Strip() {
     limb.skeleton.joints.resize(2);
-    limb.binding.bind.resize(2);
-    limb.binding.inverse_bind.resize(2);
+    limb.space.bind.resize(2);
+    limb.space.inverse_bind.resize(2);
     clear();
   }
   void clear() {
-    limb.binding.weights = {};
-    limb.binding.rest.clear();
+    limb.space.weights = {};
+    limb.space.rest.clear();
   }
   void add(const Vec3& place, std::vector<Influence> row) {
-    limb.binding.weights.add_row(row);
-    limb.binding.rest.push_back(place);
+    limb.space.weights.add_row(row);
+    limb.space.rest.push_back(place);
   }
   MapSupport build(const EffectSettings& settings, std::span<const PaintedMap> painted = {}) {
-    limb.binding.size = 2;
-    axes = joint_axes(limb.skeleton, limb.binding);
-    const EffectSubject subject{limb.binding, limb.skeleton, painted};
+    limb.space.size = 2;
+    axes = joint_axes(limb.skeleton, limb.space);
+    const EffectSubject subject{limb.space, limb.skeleton, painted};
     return MapSupports(subject, axes).build(0, settings);
   }
 };
@@ -75,10 +75,10 @@ TEST(MapSupport, Skin) {
 
   test::Limb three = test::limb(Vec3(-1, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0));
   const Influence row[] = {{0, 0.6}, {1, 0.3}, {2, 0.1}};
-  three.binding.weights.add_row(row);
-  three.binding.rest.emplace_back(0, 0, 0);
-  const auto axes = joint_axes(three.skeleton, three.binding);
-  const EffectSubject subject{three.binding, three.skeleton};
+  three.space.weights.add_row(row);
+  three.space.rest.emplace_back(0, 0, 0);
+  const auto axes = joint_axes(three.skeleton, three.space);
+  const EffectSubject subject{three.space, three.skeleton};
   const MapSupports supports(subject, axes);
   EXPECT_NEAR(supports.build(0, settings).layers[0].base[0], 0.16, 1e-15);         // s = 0.4 = all of 1 - max w
   EXPECT_NEAR(supports.build(1, settings).layers[0].base[0], 0.16 * 0.25, 1e-15);  // s = 0.1, a quarter of it
@@ -97,11 +97,11 @@ TEST(MapSupport, Organic) {
 
   test::Limb uneven = test::limb(Vec3(-2, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0));
   const Influence row[] = {{0, 0.7}, {1, 0.3}};
-  uneven.binding.weights = {};
-  uneven.binding.weights.add_row(row);
-  uneven.binding.rest = {Vec3(-0.5, 0.3, 0.4)};
-  const auto axes = joint_axes(uneven.skeleton, uneven.binding);
-  const EffectSubject subject{uneven.binding, uneven.skeleton};
+  uneven.space.weights = {};
+  uneven.space.weights.add_row(row);
+  uneven.space.rest = {Vec3(-0.5, 0.3, 0.4)};
+  const auto axes = joint_axes(uneven.skeleton, uneven.space);
+  const EffectSubject subject{uneven.space, uneven.skeleton};
   EXPECT_NEAR(MapSupports(subject, axes).build(0, settings).layers[0].base[0], 0.3 * 0.25 / 2.25, 1e-12);
 }
 
@@ -130,7 +130,7 @@ TEST(MapSupport, ReachIsLocal) {
   EXPECT_FALSE(support.fixed());
   ASSERT_FALSE(support.vertices.empty());
   for (std::size_t k = 0; k < support.vertices.size(); ++k) {
-    const double distance = strip.limb.binding.rest[support.vertices[k]].norm();
+    const double distance = strip.limb.space.rest[support.vertices[k]].norm();
     EXPECT_LT(distance, 0.1 * 3.72 * 1.5);
     EXPECT_GT(support.layers[0].base[k], 0);
     if (distance < 0.37) {
@@ -143,13 +143,13 @@ TEST(MapSupport, ReachIsLocal) {
 // A bone that lies beside the joint but far along the skeleton is not reached: one knee does not know the other.
 TEST(MapSupport, ReachFollowsBones) {
   Skeleton skeleton;
-  JointBinding binding;
+  RestSpace space;
   const auto add = [&](const char* name, Index parent, const Vec3& place) {
     skeleton.joints.push_back({name, parent, {}, true, {}});
     Affine bind = Affine::Identity();
     bind.translate(place);
-    binding.bind.push_back(bind);
-    binding.inverse_bind.push_back(bind.inverse());
+    space.bind.push_back(bind);
+    space.inverse_bind.push_back(bind.inverse());
   };
   add("hips", kNone, Vec3(0, 0, 0));
   for (const double side : {-0.1, 0.1}) {
@@ -160,15 +160,15 @@ TEST(MapSupport, ReachFollowsBones) {
   }
   for (const Index joint : {1, 2, 4, 5}) {
     const Influence row[] = {{joint, 1.0}};
-    binding.weights.add_row(row);
-    binding.rest.push_back(binding.bind[joint].translation() + Vec3(0, -0.1, 0.05));
+    space.weights.add_row(row);
+    space.rest.push_back(space.bind[joint].translation() + Vec3(0, -0.1, 0.05));
   }
   const Influence row[] = {{0, 1.0}};
-  binding.weights.add_row(row);
-  binding.rest.emplace_back(0, 0, 0);
-  binding.size = 2;
-  const auto axes = joint_axes(skeleton, binding);
-  const EffectSubject subject{binding, skeleton};
+  space.weights.add_row(row);
+  space.rest.emplace_back(0, 0, 0);
+  space.size = 2;
+  const auto axes = joint_axes(skeleton, space);
+  const EffectSubject subject{space, skeleton};
   const MapSupports supports(subject, axes);
   EffectSettings settings = default_effect(Effect::isotropic);
   settings.sigma = Vec3::Constant(0.15);
@@ -210,15 +210,15 @@ TEST(MapSupport, CombinedLayers) {
 // Subtree weights of the elephant: where a joint's s is between 0 and 1, its parent's is not smaller.
 TEST(MapSupport, SubtreeWeightsGrowTowardsTheRoot) {
   const Character character = make_sample("elephant");
-  const JointBinding binding = joint_binding(character, assemble(character));
-  const auto axes = joint_axes(character.skeleton, binding);
-  const EffectSubject subject{binding, character.skeleton};
+  const RestSpace space = WeldedCharacter(character).rest_space();
+  const auto axes = joint_axes(character.skeleton, space);
+  const EffectSubject subject{space, character.skeleton};
   const MapSupports supports(subject, axes);
   std::size_t touched = 0;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     for (const auto& share : supports.shares(i)) {
       double s = 0, parent = 0;
-      for (const Influence& influence : binding.weights.row(share.vertex)) {
+      for (const Influence& influence : space.weights.row(share.vertex)) {
         for (Index j = influence.joint; j != kNone; j = character.skeleton.joints[j].parent) {
           if (j == axes[i].joint) s += influence.weight;
           if (j == axes[i].parent) parent += influence.weight;

@@ -5,18 +5,16 @@
 #include <cmath>
 #include <numbers>
 
-#include "corrected_character.h"
+#include "subject.h"
 
 namespace isochor {
 namespace {
 
-using test::CorrectedCharacter;
+using test::Subject;
 
 constexpr double kPerDegree = std::numbers::pi / 180;
 
-void in_sequence(CorrectedCharacter& subject, const Pose& pose) {
-  subject.correct(pose, Deformer::lbs, JointTreatment::sequence);
-}
+void in_sequence(Subject& subject, const Pose& pose) { subject.correct(pose, Deformer::lbs, JointTreatment::sequence); }
 
 /// Both bones of a cylinder hang from a root that moves no skin.
 Character with_idle_root() {
@@ -36,7 +34,7 @@ Character with_idle_root() {
 
 // A body turned by the children of an idle root is not twisted on the way: it comes out as if the root had turned.
 TEST(Sequence, IdleRootTwistsNothing) {
-  CorrectedCharacter subject(with_idle_root());
+  Subject subject(with_idle_root());
   Pose bent = rest_pose(subject.character.skeleton);
   bent.local[2].rotation = Quat(Eigen::AngleAxisd(50 * kPerDegree, Vec3::UnitX()));
   const Affine turn(Eigen::AngleAxisd(150 * kPerDegree, Vec3::UnitY()));
@@ -66,7 +64,7 @@ Pose contorted(const Character& character, double amount) {
   return pose;
 }
 
-double furthest_in_radii(const CorrectedCharacter& subject, const std::vector<double>& radii) {
+double furthest_in_radii(const Subject& subject, const std::vector<double>& radii) {
   double furthest = 0;
   for (std::size_t v = 0; v < radii.size(); ++v) {
     if (!(radii[v] > 0)) continue;
@@ -78,8 +76,8 @@ double furthest_in_radii(const CorrectedCharacter& subject, const std::vector<do
 // However wild the poses on the way, no vertex goes much further than the body is thick there.
 TEST(Sequence, NothingTears) {
   for (const char* name : {"knight", "elephant"}) {
-    CorrectedCharacter subject(make_sample(name));
-    const auto plan = volume::plan_together(subject.skin, {});
+    Subject subject(make_sample(name));
+    const auto plan = volume::plan_together(subject.welded, {}, subject.context);
     in_sequence(subject, contorted(subject.character, 1));
     subject.expect_sound(name);
     EXPECT_LE(subject.largest_error(), 1e-9) << name;
@@ -89,7 +87,7 @@ TEST(Sequence, NothingTears) {
 }
 
 /// What the correction adds.
-std::vector<Vec3> moves_in(CorrectedCharacter& subject, const Pose& pose) {
+std::vector<Vec3> moves_in(Subject& subject, const Pose& pose) {
   in_sequence(subject, pose);
   std::vector<Vec3> moves = subject.frame.positions;
   for (std::size_t v = 0; v < moves.size(); ++v) moves[v] -= subject.posed.positions[v];
@@ -105,7 +103,7 @@ double largest_change(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 // Nothing pops where a step becomes wild: going into the steepest part of a motion again and again, the change shrinks
 // with the time step.
 TEST(Sequence, ChangesShrinkWithTheTimeStep) {
-  CorrectedCharacter subject(make_sample("knight"));
+  Subject subject(make_sample("knight"));
   double from = 0, to = 1, change = 0;
   for (const int parts : {16, 4, 4, 4, 4}) {
     const double step = (to - from) / parts;
@@ -129,15 +127,9 @@ TEST(Sequence, ChangesShrinkWithTheTimeStep) {
 // A breathing body at rest has no moving joint: its joints give all the same, thin parts no more of their radius than
 // thick ones.
 TEST(Sequence, Breathing) {
-  CorrectedCharacter subject(make_sample("elephant"));
-  const auto plan = volume::plan_together(subject.skin, {});
-  const Pose pose = rest_pose(subject.character.skeleton);
-  const auto skin = [&](const Pose& p, PosedSkin& out) {
-    subject.skin.pose(p, Deformer::lbs, out, Context(1));
-    for (double& target : out.target_volumes) target *= 1.04;
-  };
-  skin(pose, subject.posed);
-  subject.corrector.apply_in_sequence(pose, {.skin = skin, .fields = {}}, subject.frame);
+  Subject subject(make_sample("elephant"), VolumeSettings{.volume = Profile({{0, 1.04}})});
+  const auto plan = volume::plan_together(subject.welded, {}, subject.context);
+  in_sequence(subject, rest_pose(subject.character.skeleton));
   EXPECT_LE(subject.largest_error(), 1e-9);
   EXPECT_GT(subject.frame.max_displacement, 0);
   EXPECT_LT(furthest_in_radii(subject, plan.radius), 0.1);

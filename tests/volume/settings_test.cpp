@@ -16,25 +16,24 @@ Skeleton skeleton() {
 // A joint takes the last pattern that matches it, and the default where none does.
 TEST(VolumeSettings, LastPatternCounts) {
   VolumeSettings settings;
-  settings.otherwise = default_effect(Effect::skin);
-  settings.joints = {{"*", default_effect(Effect::rubber)},
-                     {"Spine*", default_effect(Effect::belly)},
-                     {"Spine1", default_effect(Effect::folds)}};
+  settings.effects = {{"*", default_effect(Effect::rubber)},
+                      {"Spine*", default_effect(Effect::belly)},
+                      {"Spine1", default_effect(Effect::folds)}};
   const Skeleton s = skeleton();
   ResolvedEffects resolved = resolve(settings, s);
   EXPECT_TRUE(resolved.problems.empty());
-  EXPECT_EQ(effect_of(settings, resolved, s.find("Hips")).effect, Effect::rubber);
-  EXPECT_EQ(effect_of(settings, resolved, s.find("Spine")).effect, Effect::belly);
-  EXPECT_EQ(effect_of(settings, resolved, s.find("Spine1")).effect, Effect::folds);
-  settings.joints.erase(settings.joints.begin());
+  EXPECT_EQ(settings.effects[resolved.entry[s.find("Hips")]].effect.effect, Effect::rubber);
+  EXPECT_EQ(settings.effects[resolved.entry[s.find("Spine")]].effect.effect, Effect::belly);
+  EXPECT_EQ(settings.effects[resolved.entry[s.find("Spine1")]].effect.effect, Effect::folds);
+  settings.effects.erase(settings.effects.begin());
   resolved = resolve(settings, s);
-  EXPECT_EQ(effect_of(settings, resolved, s.find("Neck")).effect, Effect::skin);
+  EXPECT_EQ(resolved.entry[s.find("Neck")], kNone);
 }
 
 // A pattern that no joint has is reported, once, with its text.
 TEST(VolumeSettings, UnmatchedPatternIsAProblem) {
   VolumeSettings settings;
-  settings.joints = {{"Arm.?", default_effect(Effect::muscle)}, {"Tail*", default_effect(Effect::rubber)}};
+  settings.effects = {{"Arm.?", default_effect(Effect::muscle)}, {"Tail*", default_effect(Effect::rubber)}};
   const ResolvedEffects resolved = resolve(settings, skeleton());
   ASSERT_EQ(resolved.problems.size(), 1u);
   EXPECT_EQ(resolved.problems[0].code, "effect-pattern-unmatched");
@@ -51,7 +50,7 @@ TEST(VolumeSettings, Check) {
   settings.volume = Profile({{0, 1}, {1, 0}});
   EXPECT_THROW(check(settings), Error);
   settings.volume = {};
-  settings.joints = {{"Neck", default_effect(Effect::painted)}};
+  settings.effects = {{"Neck", default_effect(Effect::painted)}};
   try {
     check(settings);
     ADD_FAILURE();

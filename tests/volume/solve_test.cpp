@@ -105,7 +105,7 @@ TEST(FieldSolver, AxisOrder) {
     const Vec3 shares(0, 0.5, 0.5);
     if (permute_field) {
       for (int a = 0; a < 3; ++a) {
-        tube.field.frame.col(a) = Vec3::Unit(order[a]);
+        tube.field.axes.col(a) = Vec3::Unit(order[a]);
         tube.field.shares[a] = shares[order[a]];
       }
     } else {

@@ -154,4 +154,11 @@ inline Surface soup(const Surface& s, double jitter) {
   return result;
 }
 
+/// The sum of solid angles over all triangles, one by one.
+inline double winding_number_exact(std::span<const TriangleCorners> triangles, const Vec3& point) {
+  double sum = 0;
+  for (const TriangleCorners& t : triangles) sum += solid_angle(t, point);
+  return sum;
+}
+
 }  // namespace isochor::test

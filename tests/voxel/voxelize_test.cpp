@@ -83,7 +83,7 @@ int count_wrong(const VoxelSolid& solid, const IsInside& inside) {
 
 /// By the sum over all triangles.
 IsInside exactly(const Surface& s) {
-  return [triangles = corners_of(s)](const Vec3& p) { return winding_number_exact(triangles, p) > 0.5; };
+  return [triangles = corners_of(s)](const Vec3& p) { return test::winding_number_exact(triangles, p) > 0.5; };
 }
 
 /// By the tree, which gives the same answers (winding_test.cpp) in less time.

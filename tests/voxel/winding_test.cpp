@@ -34,9 +34,9 @@ TEST(WindingNumber, CountsShells) {
   Surface s = test::box(Vec3(-1, -1, -1), Vec3(1, 1, 1));
   append(s, test::ball(Vec3(0.2, 0, 0), 0.5, 24, 16));
   const auto triangles = corners_of(s);
-  EXPECT_NEAR(winding_number_exact(triangles, Vec3(-0.9, 0.9, 0.9)), 1, 1e-12);
-  EXPECT_NEAR(winding_number_exact(triangles, Vec3(0.2, 0.1, 0)), 2, 1e-12);
-  EXPECT_NEAR(winding_number_exact(triangles, Vec3(2, 0, 0.1)), 0, 1e-12);
+  EXPECT_NEAR(test::winding_number_exact(triangles, Vec3(-0.9, 0.9, 0.9)), 1, 1e-12);
+  EXPECT_NEAR(test::winding_number_exact(triangles, Vec3(0.2, 0.1, 0)), 2, 1e-12);
+  EXPECT_NEAR(test::winding_number_exact(triangles, Vec3(2, 0, 0.1)), 0, 1e-12);
 }
 
 // The tree agrees with the sum over all triangles within the bound that it states, and to 0.005 by default, on closed,
@@ -51,7 +51,7 @@ TEST(WindingTree, AgreesWithTheSumWithinItsBound) {
     const WindingTree tree(triangles);
     double worst = 0;
     for (const Vec3& p : probes(400)) {
-      const double exact = winding_number_exact(triangles, p);
+      const double exact = test::winding_number_exact(triangles, p);
       for (const double tolerance : {1e-2, 1e-3, 1e-5}) {
         const WindingTree::Estimate e = tree.estimate(p, tolerance);
         EXPECT_LE(std::abs(e.value - exact), e.error + 1e-12) << p.transpose();
@@ -71,7 +71,7 @@ TEST(WindingTree, AboveAgreesWithTheSum) {
   const WindingTree tree(triangles);
   int inside = 0;
   for (const Vec3& p : probes(2000)) {
-    const bool expected = winding_number_exact(triangles, p) > 0.5;
+    const bool expected = test::winding_number_exact(triangles, p) > 0.5;
     EXPECT_EQ(tree.above(p), expected) << p.transpose();
     inside += expected ? 1 : 0;
   }

@@ -20,14 +20,16 @@ struct MorphBasisOptions {
 template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, MorphBasisOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.tolerance, FieldInfo{.name = "bake-tolerance",
-                                     .help = "no vertex of a baked frame is farther than this from where it should be",
-                                     .unit = "of the diagonal of its component",
-                                     .min = 0,
-                                     .max = 0.1});
+  visit(options.tolerance,
+        FieldInfo{.name = "bake-tolerance",
+                  .help = "lower: more morph targets, larger file; no baked vertex is farther than this from its place",
+                  .unit = "of the diagonal of its component",
+                  .min = 0,
+                  .max = 0.1,
+                  .expert = true});
   visit(options.max_targets,
         FieldInfo{.name = "bake-targets",
-                  .help = "most morph targets a mesh may get, whatever error that leaves (0: as many as needed)",
+                  .help = "most morph targets that a mesh may get, whatever error that leaves (0: as many as needed)",
                   .min = 0,
                   .max = 100000});
 }

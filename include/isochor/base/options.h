@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +24,8 @@ struct FieldInfo {
   const char* unit = "";                                  ///< "of the bounding box's diagonal", "s", "px" …
   double min = -std::numeric_limits<double>::infinity();  ///< inclusive
   double max = std::numeric_limits<double>::infinity();   ///< inclusive
+  bool expert = false;                                    ///< few people need it: shown by --help-all alone
+  const char* former = "";                                ///< an old name that is still understood
 };
 
 /// "between 0 and 1", "at least 0", "at most 5", "a number".
@@ -36,6 +40,27 @@ struct EnumNames;
 template <class E>
 std::string enum_name(E value) {
   return EnumNames<E>::names[static_cast<std::size_t>(value)];
+}
+
+/// The value of that name, or nothing.
+template <class E>
+std::optional<E> parse_enum(std::string_view name) {
+  const auto& names = EnumNames<E>::names;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (name == names[i]) return static_cast<E>(i);
+  }
+  return std::nullopt;
+}
+
+/// All names of an enum's values, with `between` between them.
+template <class E>
+std::string enum_choices(std::string_view between = "|") {
+  std::string text;
+  for (const char* name : EnumNames<E>::names) {
+    if (!text.empty()) text += between;
+    text += name;
+  }
+  return text;
 }
 
 /// Throws Error(bad_input) naming the field where a numeric field of `options` is outside its range or not finite.

@@ -67,7 +67,7 @@ requires std::is_same_v<std::remove_const_t<Options>, BindOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.method, FieldInfo{.name = "method", .help = "how weights are found"});
   visit(options.falloff, FieldInfo{.name = "falloff",
-                                   .help = "method gvb: how local the binding is, from 0 (smooth) to 1 (almost rigid)",
+                                   .help = "higher: weights more local, bends harder; 0 is smoothest, 1 almost rigid",
                                    .min = 0,
                                    .max = 1});
   describe(options.gvb, visit);
@@ -76,7 +76,8 @@ void describe(Options& options, Visitor&& visit) {
   describe(options.handles, visit);
   describe(options.weld, visit);
   visit(options.unused,
-        FieldInfo{.name = "unused-joints", .help = "joints that move nothing in the file's present weights"});
+        FieldInfo{
+            .name = "unused-joints", .help = "joints that move nothing in the file's present weights", .expert = true});
   visit(options.parts, FieldInfo{.name = "parts",
                                  .help = "only these meshes, by name pattern (otherwise those with a skin; all where "
                                          "none has one)"});

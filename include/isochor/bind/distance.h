@@ -20,7 +20,8 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.exponent, FieldInfo{.name = "distance-exponent",
                                     .help = "method distance: weights fall with this power of the distance",
                                     .min = 0.5,
-                                    .max = 64});
+                                    .max = 64,
+                                    .expert = true});
 }
 
 /// One row a position; Influence::joint is the handle's index. Throws Error(bad_input) without handles.

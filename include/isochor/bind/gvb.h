@@ -60,22 +60,28 @@ void describe(Options& options, Visitor&& visit) {
                           "keep limbs apart that are apart",
                   .min = 0,
                   .max = 1024});
-  visit(options.penalty, FieldInfo{.name = "penalty",
-                                   .help = "how much longer a step into a voxel of the surface counts (1: no longer)",
-                                   .min = 1,
-                                   .max = 100});
-  visit(options.sampling,
-        FieldInfo{.name = "sampling", .help = "how vertices read their distances: the paper's is containing"});
+  visit(options.penalty,
+        FieldInfo{.name = "penalty",
+                  .help = "higher: weights leak less between limbs that lie close together (1: no penalty)",
+                  .min = 1,
+                  .max = 100,
+                  .expert = true});
+  visit(options.sampling, FieldInfo{.name = "sampling",
+                                    .help = "how vertices read their distances: the paper's is containing",
+                                    .expert = true});
   visit(options.smoothing, FieldInfo{.name = "smoothing",
                                      .help = "length over which bindings are evened out along the surface (0: none)",
                                      .unit = "of the distance to the nearest bone",
                                      .min = 0,
-                                     .max = 10});
+                                     .max = 10,
+                                     .expert = true});
   visit(options.nearest, FieldInfo{.name = "nearest",
                                    .help = "bones whose distances each voxel keeps (0: as many as influences ask for)",
                                    .min = 0,
-                                   .max = 64});
-  visit(options.uniform, FieldInfo{.name = "uniform-grid", .help = "a uniform grid in place of the octree"});
+                                   .max = 64,
+                                   .expert = true});
+  visit(options.uniform,
+        FieldInfo{.name = "uniform-grid", .help = "a uniform grid in place of the octree", .expert = true});
 }
 
 /// Vertices that move rigidly: infinite distance to all handles but these (section 9 of the paper).

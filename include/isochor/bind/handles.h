@@ -65,8 +65,9 @@ struct HandleOptions {
 template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, HandleOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.leaves,
-        FieldInfo{.name = "leaves", .help = "what a joint without children is: a point, or a bone that grows on"});
+  visit(options.leaves, FieldInfo{.name = "leaves",
+                                  .help = "what a joint without children is: a point, or a bone that grows on",
+                                  .expert = true});
   visit(options.exclude, FieldInfo{.name = "exclude", .help = "joints that take no weight, by name pattern"});
 }
 

@@ -21,6 +21,9 @@ void add_joints(GltfSource& source, const Skeleton& skeleton);
 /// `skin.joints` refer to the skeleton, `weights` has one row a vertex.
 void replace_weights(GltfSource& source, Index part, const Skin& skin, const SkinWeights& weights);
 
+/// Unbinds a part: it has no skin and no weights any more, and goes where its node puts it.
+void remove_skin(GltfSource& source, Index part);
+
 /// Appends an animation and returns the index of the clip. Channels move nodes through the map.
 Index add_clip(GltfSource& source, const Clip& clip);
 

@@ -56,7 +56,8 @@ void describe(Options& options, Visitor&& visit) {
                                   .help = "memory that a small file may unfold to",
                                   .unit = "MiB",
                                   .min = 1,
-                                  .max = 1048576});
+                                  .max = 1048576,
+                                  .expert = true});
 }
 
 struct GltfCharacter {

@@ -47,7 +47,8 @@ Loaded load_character(const std::filesystem::path& path, const LoadOptions& opti
 /// Writes .glb or .gltf, .obj (the bind shape) or .txt (joints and weights as rig.txt, vertices counted part after
 /// part), by the extension. Returns what the format could not hold.
 Problems save_character(const Character& character, const std::filesystem::path& path, Context& context);
-/// The same; a glTF that came from a glTF is its document as it stands, with the edits that were made to it.
+/// The same; a glTF that came from a glTF keeps its document, with the joints, skins, weights and clips that the
+/// character has now (bring_up_to_date()). All else in the document survives.
 Problems save_character(const Loaded& loaded, const std::filesystem::path& path, Context& context);
 
 /// Gives the character the skeleton of another file of any kind that load_character() takes; a rig.txt brings its

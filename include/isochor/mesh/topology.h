@@ -45,7 +45,4 @@ Topology analyse(const Surface& surface);
 /// Works on unwelded and on broken surfaces, where analyse() may not be called.
 Problems validate(const Surface& surface);
 
-/// Reverses the given faces.
-void flip_faces(Surface& surface, std::span<const Index> faces);
-
 }  // namespace isochor

@@ -21,7 +21,8 @@ void describe(Options& options, Visitor&& visit) {
                                      .help = "vertices nearer than this become one (0: equal positions only)",
                                      .unit = "of the bounding box's diagonal",
                                      .min = 0,
-                                     .max = 0.01});
+                                     .max = 0.01,
+                                     .expert = true});
 }
 
 struct Weld {

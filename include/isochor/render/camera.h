@@ -53,18 +53,21 @@ void describe(Options& options, Visitor&& visit) {
                                      .unit = "degrees",
                                      .min = -90,
                                      .max = 90});
-  visit(options.projection, FieldInfo{.name = "projection", .help = "lines converge, or stay parallel"});
+  visit(options.projection,
+        FieldInfo{.name = "projection", .help = "lines converge, or stay parallel", .expert = true});
   visit(options.field_of_view, FieldInfo{.name = "field-of-view",
                                          .help = "opening of the perspective camera, along the picture's shorter side",
                                          .unit = "degrees",
                                          .min = 1,
-                                         .max = 120});
+                                         .max = 120,
+                                         .expert = true});
   visit(options.margin, FieldInfo{.name = "margin",
                                   .help = "free space left on each side of what is framed",
                                   .unit = "of the picture",
                                   .min = 0,
-                                  .max = 0.45});
-  visit(options.up, FieldInfo{.name = "up", .help = "the axis that points to the sky"});
+                                  .max = 0.45,
+                                  .expert = true});
+  visit(options.up, FieldInfo{.name = "up", .help = "the axis that points to the sky", .expert = true});
 }
 
 /// Degrees; those of `options` for View::custom.

@@ -94,25 +94,34 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.width, FieldInfo{.name = "width", .help = "width of the picture", .unit = "px", .min = 1, .max = 8192});
   visit(options.height,
         FieldInfo{.name = "height", .help = "height of the picture", .unit = "px", .min = 1, .max = 8192});
-  visit(options.samples,
-        FieldInfo{.name = "samples", .help = "rays a pixel: smooth edges and shadows", .min = 1, .max = 1024});
+  visit(options.samples, FieldInfo{.name = "samples",
+                                   .help = "rays per pixel; more: smoother edges and shadows, slower",
+                                   .min = 1,
+                                   .max = 1024});
   describe(options.camera, visit);
-  visit(options.shading, FieldInfo{.name = "shading", .help = "how the skin is lit"});
-  visit(options.ground, FieldInfo{.name = "ground", .help = "the soft shadow on the ground below"});
+  visit(options.shading, FieldInfo{.name = "shading", .help = "how the skin is lit", .expert = true});
+  visit(options.ground, FieldInfo{.name = "ground", .help = "the soft shadow on the ground below", .expert = true});
   visit(options.wireframe, FieldInfo{.name = "wireframe", .help = "the edges of the polygons, hidden ones removed"});
   visit(options.wire_width,
-        FieldInfo{.name = "wire-width", .help = "width of the edges", .unit = "px", .min = 0.1, .max = 20});
-  visit(options.back_faces, FieldInfo{.name = "back-faces", .help = "how faces seen from their inside are drawn"});
+        FieldInfo{
+            .name = "wire-width", .help = "width of the edges", .unit = "px", .min = 0.1, .max = 20, .expert = true});
+  visit(options.back_faces,
+        FieldInfo{.name = "back-faces", .help = "how faces seen from their inside are drawn", .expert = true});
   visit(options.section, FieldInfo{.name = "section", .help = "cut the scene across this axis"});
   visit(options.section_position, FieldInfo{.name = "section-position",
                                             .help = "where the cut lies along its axis",
                                             .unit = "of the box, from its lower end",
                                             .min = 0,
-                                            .max = 1});
-  visit(options.section_fill, FieldInfo{.name = "section-fill", .help = "what a cut shows"});
-  visit(options.color_bar, FieldInfo{.name = "color-bar", .help = "the bar that explains the colours of a scalar"});
-  visit(options.bone_opacity,
-        FieldInfo{.name = "bone-opacity", .help = "how strongly bones cover what is before them", .min = 0, .max = 1});
+                                            .max = 1,
+                                            .expert = true});
+  visit(options.section_fill, FieldInfo{.name = "section-fill", .help = "what a cut shows", .expert = true});
+  visit(options.color_bar,
+        FieldInfo{.name = "color-bar", .help = "the bar that explains the colours of a scalar", .expert = true});
+  visit(options.bone_opacity, FieldInfo{.name = "bone-opacity",
+                                        .help = "how strongly bones cover what is before them",
+                                        .min = 0,
+                                        .max = 1,
+                                        .expert = true});
 }
 
 struct Picture {

@@ -72,12 +72,29 @@ std::vector<Affine> skin_matrices(const Skin& skin, std::span<const Affine> glob
 /// Writes into `out`; allocates nothing.
 void skin_matrices(const Skin& skin, std::span<const Affine> global, std::span<Affine> out);
 
+/// A vertex of a part.
+struct PartVertex {
+  std::size_t part = 0;
+  std::size_t vertex = 0;
+};
+
 /// All parts as one surface, welded, so that topology and volume see the whole character. Parts are welded to each
 /// other only where they share joints, or where neither has a skin: two instances of one mesh that lie on each other in
 /// the bind pose go different ways and stay apart.
 struct WholeSurface {
   Weld weld;                      ///< source vertices: those of part 0, then of part 1 …
   std::vector<Index> part_begin;  // #parts+1: first source vertex of each part
+
+  /// Which vertex of which part a source vertex is.
+  PartVertex part_vertex(Index source) const;
+  /// The same of the lowest source of a welded vertex, which speaks for it.
+  PartVertex first_vertex(Index welded) const { return part_vertex(weld.first_source[welded]); }
+  Index source(std::size_t part, std::size_t vertex) const { return part_begin[part] + static_cast<Index>(vertex); }
+  Index welded(std::size_t part, std::size_t vertex) const { return weld.vertex[source(part, vertex)]; }
+  /// Whether a part's vertex speaks for the welded vertex that it became.
+  bool leads(std::size_t part, std::size_t vertex) const {
+    return weld.first_source[welded(part, vertex)] == source(part, vertex);
+  }
 };
 /// Skinned parts in their bind pose (mesh space); unskinned parts where the rest pose puts them.
 WholeSurface assemble(const Character& character, const WeldOptions& options = {});

@@ -83,27 +83,31 @@ requires std::is_same_v<std::remove_const_t<Options>, RetargetOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.source_rest, FieldInfo{.name = "motion-rest",
                                        .help = "the pose of the motion that corresponds to the character's rest pose"});
-  visit(options.alignment,
-        FieldInfo{.name = "motion-align",
-                  .help = "point bones where the motion's bones point, whatever the two rest poses"});
+  visit(options.alignment, FieldInfo{.name = "motion-align",
+                                     .help = "point bones where the motion's bones point, whatever the two rest poses",
+                                     .expert = true});
   visit(options.align_from,
         FieldInfo{.name = "motion-align-from",
                   .help = "bones shorter than this are not turned by themselves: they follow, or keep their rest",
                   .unit = "of the skeleton's longest chain of bones",
                   .min = 0,
-                  .max = 1});
-  visit(options.placement, FieldInfo{.name = "motion-place", .help = "where the character begins"});
-  visit(options.source_axes, FieldInfo{.name = "motion-axes", .help = "how the motion's world is turned"});
+                  .max = 1,
+                  .expert = true});
+  visit(options.placement, FieldInfo{.name = "motion-place", .help = "where the character begins", .expert = true});
+  visit(options.source_axes,
+        FieldInfo{.name = "motion-axes", .help = "how the motion's world is turned", .expert = true});
   visit(options.scale,
         FieldInfo{.name = "motion-scale",
                   .help = "factor on the motion's translations (0: the ratio of the two skeletons' sizes)",
                   .min = 0,
-                  .max = 1e6});
+                  .max = 1e6,
+                  .expert = true});
   visit(options.fps, FieldInfo{.name = "motion-fps",
                                .help = "frames taken from the motion (0: its own key times)",
                                .unit = "1/s",
                                .min = 0,
-                               .max = 1000});
+                               .max = 1000,
+                               .expert = true});
 }
 
 struct Retargeted {

@@ -2,22 +2,23 @@
 
 /// Exact volume for a whole character, all its joints at once or one after another (design, section 4).
 ///
-///   Playback playback(character);
-///   WeldedSkin skin(playback);
-///   VolumeCorrector corrector = VolumeCorrector::prepare(skin, {});
+///   const WeldedCharacter welded(character);
+///   VolumeCorrector corrector = VolumeCorrector::prepare(welded, {}, context);
 ///   PosedSkin posed;  CorrectedFrame corrected;  VolumeReport report(corrector);
 ///   for (each pose) {
-///     skin.pose(pose, Deformer::lbs, posed, context);
+///     pose_skin(welded, pose, Deformer::lbs, posed, context);
 ///     corrector.apply(posed, {}, corrected);       // corrected.positions, corrected.offsets
 ///     report.add(corrected);
 ///   }
+///
+/// CorrectedPlayback (corrected_playback.h) does this with effects and volumes that change in time.
 
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "isochor/deform/welded_skin.h"
+#include "isochor/deform/posed_skin.h"
 #include "isochor/volume/field.h"
 #include "isochor/volume/solve.h"
 
@@ -33,35 +34,41 @@ struct EnumNames<JointTreatment> {
   static constexpr std::array names{"together", "sequence"};
 };
 
-struct CorrectorOptions {
-  JointTreatment joints = JointTreatment::together;
+struct VolumeOptions {
+  JointTreatment treatment = JointTreatment::together;
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
   double reach = 0.37;
+
+  bool operator==(const VolumeOptions&) const = default;
 };
 
 template <class Options, class Visitor>
-requires std::is_same_v<std::remove_const_t<Options>, CorrectorOptions>
+requires std::is_same_v<std::remove_const_t<Options>, VolumeOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.joints,
-        FieldInfo{.name = "joints", .help = "all joints at once, or one after another as in the paper"});
+  visit(options.treatment,
+        FieldInfo{.name = "treatment",
+                  .help = "all joints at once (smooth, no order), or one after another as in the paper of 2009",
+                  .former = "joints"});
   describe(options.solve, visit);
   visit(options.stiffness, FieldInfo{.name = "volume-stiffness",
-                                     .help = "how much a joint's displacement counts against the volume it brings back",
+                                     .help = "higher: smaller displacements, larger local errors around each joint",
                                      .min = 1e-6,
-                                     .max = 1e6});
-  visit(
-      options.smoothness,
-      FieldInfo{.name = "volume-smoothness",
-                .help = "how much a smooth displacement counts against the volume that every single joint brings back",
-                .min = 0,
-                .max = 1e6});
+                                     .max = 1e6,
+                                     .expert = true});
+  visit(options.smoothness,
+        FieldInfo{.name = "volume-smoothness",
+                  .help = "higher: smoother bulges that neighbouring joints share, larger local errors",
+                  .min = 0,
+                  .max = 1e6,
+                  .expert = true});
   visit(options.reach, FieldInfo{.name = "volume-reach",
-                                 .help = "how far a vertex may be displaced before the others take over",
+                                 .help = "how far a vertex is displaced at most, before others take over",
                                  .unit = "of the body's local radius",
                                  .min = 0.01,
-                                 .max = 100});
+                                 .max = 100,
+                                 .expert = true});
 }
 
 /// A field that takes the place of a joint's `blend` in one pose. An empty support keeps the joint from giving
@@ -98,15 +105,15 @@ struct CorrectedFrame {
 
 class VolumeCorrector {
  public:
-  /// `skin` must outlive the corrector.
-  static VolumeCorrector prepare(const WeldedSkin& skin, const CorrectorOptions& options = {});
+  /// `welded` must outlive the corrector.
+  static VolumeCorrector prepare(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context);
 
   VolumeCorrector(VolumeCorrector&&) noexcept;
   VolumeCorrector& operator=(VolumeCorrector&&) noexcept;
   ~VolumeCorrector();
 
-  const WeldedSkin& skin() const;
-  const CorrectorOptions& options() const;
+  const WeldedCharacter& welded() const;
+  const VolumeOptions& options() const;
 
   /// Where the skin of one component bends or twists with a joint: 4 s (1 - s) > 0, s the weight of the joint's
   /// subtree.
@@ -128,8 +135,8 @@ class VolumeCorrector {
     std::function<void(const Pose&, PosedSkin&)> skin;
     std::function<void(Index joint, const Pose&, const PosedSkin&, std::vector<JointField>&)> fields;
   };
-  /// Joints in sequence.
-  void apply_in_sequence(const Pose& pose, const Poses& poses, CorrectedFrame& out);
+  /// Joints in sequence. `posed` is the skin in `pose`.
+  void apply_in_sequence(const Pose& pose, const PosedSkin& posed, const Poses& poses, CorrectedFrame& out);
 
  private:
   struct Prepared;
@@ -140,12 +147,17 @@ class VolumeCorrector {
 /// The evidence of many frames.
 class VolumeReport {
  public:
+  VolumeReport() = default;  ///< of nothing
   explicit VolumeReport(const VolumeCorrector& corrector);
+  /// Of a character that is not corrected: the errors of its components alone.
+  explicit VolumeReport(const WeldedCharacter& welded);
   void add(const CorrectedFrame& frame);
 
   struct Component {
-    double rest = 0, max_error_before = 0, max_error_after = 0;
-    bool corrected = false;
+    std::size_t vertices = 0;  ///< of the welded surface
+    double rest = 0;           ///< the volume of the bind shape, signed
+    double max_error_before = 0, max_error_after = 0;
+    bool has_volume = false;
   };
   struct Joint {
     Index joint = kNone, component = kNone;
@@ -155,7 +167,12 @@ class VolumeReport {
   const std::vector<Component>& components() const { return components_; }
   const std::vector<Joint>& joints() const { return joints_; }
   double max_displacement() const { return max_displacement_; }
-  int frames() const { return frames_; }
+  /// The largest error of any component, before and after.
+  double max_error_before() const;
+  double max_error_after() const;
+  std::size_t frames() const { return frames_; }
+  /// Whether these are frames of a corrector.
+  bool corrects() const { return corrects_; }
   /// What a user should know: components passed through, targets not reached, fields widened, wild steps.
   Problems problems() const;
 
@@ -163,7 +180,8 @@ class VolumeReport {
   std::vector<Component> components_;
   std::vector<Joint> joints_;
   double max_displacement_ = 0;
-  int frames_ = 0;
+  std::size_t frames_ = 0;
+  bool corrects_ = false;
   std::vector<Index> without_volume_, untouched_, widened_, unreached_, wild_;
 };
 

@@ -79,8 +79,8 @@ template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, EffectSettings>
 void describe(Options& options, Visitor&& visit) {
   visit(options.effect, FieldInfo{.name = "effect", .help = "which map says where volume is given"});
-  visit(options.direction, FieldInfo{.name = "direction",
-                                     .help = "along the normals, or along the axes of the joint's frame in shares mu"});
+  visit(options.direction,
+        FieldInfo{.name = "direction", .help = "along the normals, or along the axes of the joint in shares mu"});
   visit(options.mu, FieldInfo{.name = "mu",
                               .help = "shares of the volume given along the parent bone, the bend axis and across both",
                               .min = 0,
@@ -140,9 +140,9 @@ void check(const EffectSettings& settings);
 
 /// A vertex as a map sees it.
 struct MapPoint {
-  Vec3 local = Vec3::Zero();  ///< in the joint's frame, in units
+  Vec3 local = Vec3::Zero();  ///< along the joint's axes, in units
   double center = 0;          ///< c in units: EffectSettings::center times the parent bone's length
-  double radial = 0;          ///< JointFrame::radial
+  double radial = 0;          ///< BendAxes::radial
   double share = 0;           ///< a = ΔV / ΔV_max
 };
 /// γ of isotropic, rubber, muscle, folds, belly and curve; 1 for the others, which do not depend on the pose.

@@ -13,7 +13,7 @@ namespace isochor {
 /// Along what a joint displaces the skin.
 enum class CorrectionDirection {
   normal,  ///< along the vertex normals
-  axes,    ///< along the axes of the joint's local frame, in shares μ
+  axes,    ///< along the axes of the joint's own axes, in shares μ
 };
 template <>
 struct EnumNames<CorrectionDirection> {
@@ -25,7 +25,7 @@ struct CorrectionField {
   std::vector<Index> vertices;  ///< the support, increasing: vertices outside do not move, bit for bit
   std::vector<double> gamma;    ///< #vertices, > 0; only ratios matter
   CorrectionDirection direction = CorrectionDirection::normal;
-  Mat3 frame = Mat3::Identity();            ///< columns e_0, e_1, e_2 in posed space, orthonormal (axes only)
+  Mat3 axes = Mat3::Identity();             ///< columns e_0, e_1, e_2 in posed space, orthonormal (axes only)
   Vec3 shares = Vec3::Constant(1.0 / 3.0);  ///< μ_0 + μ_1 + μ_2 = 1 (axes only)
 };
 

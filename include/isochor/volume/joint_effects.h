@@ -2,9 +2,9 @@
 
 /// Effects of all joints of a character, prepared once, evaluated in every pose without allocation.
 ///
-///   const JointBinding binding = joint_binding(character, playback.whole());
-///   JointEffects effects = JointEffects::prepare({binding, character.skeleton}, settings);
-///   FrameTrack track(effects.axes());
+///   const RestSpace space = welded.rest_space();
+///   JointEffects effects = JointEffects::prepare({space, welded.skeleton()}, settings);
+///   AxesTrack track(effects.axes());
 ///   std::vector<JointField> fields;                     // reused
 ///   for (each pose of a clip) {
 ///     effects.joint_maps(global, maps);
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "isochor/volume/frame.h"
+#include "isochor/volume/bend_axes.h"
 #include "isochor/volume/map_support.h"
 #include "isochor/volume/settings.h"
 
@@ -41,7 +41,7 @@ class JointEffects {
   Index find(Index joint) const { return entry_of_joint_[static_cast<std::size_t>(joint)]; }
   /// `blend` along normals: what a corrector does of itself.
   bool plain(std::size_t i) const;
-  /// The map does not depend on the pose (the frame and the shares may).
+  /// The map does not depend on the pose (its axes and shares may).
   bool fixed(std::size_t i) const { return supports_[i].fixed(); }
   /// Patterns that match no joint, or only joints where no skin bends.
   const Problems& problems() const { return problems_; }
@@ -53,12 +53,12 @@ class JointEffects {
   void observe(std::span<const Affine> maps);
   void forget();
 
-  JointFrame frame(std::size_t i, std::span<const Affine> maps, FrameTrack& track) const;
+  BendAxes bend_axes(std::size_t i, std::span<const Affine> maps, AxesTrack& track) const;
 
   /// One joint. Where the same `out` comes again, nothing is allocated. The cost follows the vertices within reach.
-  void evaluate(std::size_t i, const EffectPose& pose, FrameTrack& track, CorrectionField& out) const;
+  void evaluate(std::size_t i, const EffectPose& pose, AxesTrack& track, CorrectionField& out) const;
   /// Every joint that is not plain, in order. Nothing is allocated where the same `out` comes again.
-  void evaluate(const EffectPose& pose, FrameTrack& track, std::vector<JointField>& out) const;
+  void evaluate(const EffectPose& pose, AxesTrack& track, std::vector<JointField>& out) const;
 
  private:
   void report_idle(const VolumeSettings& settings, const ResolvedEffects& resolved);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "isochor/rig/skeleton.h"
+#include "isochor/volume/bend_axes.h"
 #include "isochor/volume/effect.h"
-#include "isochor/volume/frame.h"
 
 namespace isochor {
 
@@ -20,7 +20,7 @@ struct PaintedMap {
 
 /// What effects are prepared for.
 struct EffectSubject {
-  const JointBinding& binding;
+  const RestSpace& space;
   const Skeleton& skeleton;
   std::span<const PaintedMap> painted = {};
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Everything that a user says about volume: effects by joint, solver, and the volume to keep over time. Reads and
-/// writes in isochor/io/volume_settings.h.
+/// Everything that a user says about volume: how it is held, effects by joint, and the volume to keep over time. Read
+/// and written by isochor/io/volume_settings.h.
 
 #include <string>
 #include <vector>
@@ -22,10 +22,10 @@ struct JointEffect {
 };
 
 struct VolumeSettings {
-  EffectSettings otherwise;         ///< joints that no pattern matches ("default" in files)
-  std::vector<JointEffect> joints;  ///< where several patterns match a joint, the last one counts, whole
-  VolumeSolver solver = VolumeSolver::exact;
-  JointTreatment treatment = JointTreatment::together;
+  EffectSettings otherwise;  ///< joints that no pattern matches ("default" in files)
+  /// Where several patterns match a joint, the last one counts, whole ("joints" in files).
+  std::vector<JointEffect> effects;
+  VolumeOptions options;
   Profile volume;  ///< scale of the volume to keep, over seconds; empty: 1
 
   bool operator==(const VolumeSettings&) const = default;
@@ -38,12 +38,9 @@ struct VolumeSettings {
 void check(const VolumeSettings& settings);
 
 struct ResolvedEffects {
-  std::vector<Index> entry;  ///< by joint of the skeleton: into VolumeSettings::joints, kNone for `otherwise`
+  std::vector<Index> entry;  ///< by joint of the skeleton: into VolumeSettings::effects, kNone for `otherwise`
   Problems problems;         ///< "effect-pattern-unmatched": a pattern that no joint has
 };
 ResolvedEffects resolve(const VolumeSettings& settings, const Skeleton& skeleton);
-
-/// The effect of a joint.
-const EffectSettings& effect_of(const VolumeSettings& settings, const ResolvedEffects& resolved, Index joint);
 
 }  // namespace isochor

@@ -58,14 +58,17 @@ CubicRoot continuing_root(const VolumeCubic& cubic, double delta);
 struct SolveOptions {
   VolumeSolver solver = VolumeSolver::exact;
   FieldNorm norm = FieldNorm::area;
+
+  bool operator==(const SolveOptions&) const = default;
 };
 
 template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, SolveOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.solver, FieldInfo{.name = "volume", .help = "how the amount along a correction field is found"});
+  visit(options.solver, FieldInfo{.name = "volume-solver", .help = "how the amount along a correction field is found"});
   visit(options.norm, FieldInfo{.name = "volume-norm",
-                                .help = "what is kept small: displacement by area, or by vertex as in the papers"});
+                                .help = "what is kept small: displacement by area, or by vertex as in the papers",
+                                .expert = true});
 }
 
 /// What a field meets in a pose.

@@ -33,7 +33,8 @@ void describe(Options& options, Visitor&& visit) {
                                    .help = "steps into voxels on the surface count this many times (1: off)",
                                    .unit = "times",
                                    .min = 1,
-                                   .max = 100});
+                                   .max = 100,
+                                   .expert = true});
 }
 
 /// Where a source starts. A source may have any number of seeds.

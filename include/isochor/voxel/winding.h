@@ -19,9 +19,6 @@ using TriangleCorners = std::array<Vec3, 3>;
 /// point lies behind the triangle; 0 for a triangle without area and for a point in its plane outside of it.
 double solid_angle(const TriangleCorners& triangle, const Vec3& point);
 
-/// The sum over all triangles, one by one.
-double winding_number_exact(std::span<const TriangleCorners> triangles, const Vec3& point);
-
 /// Clusters of triangles, prepared once; then each question costs about the logarithm of their number, since far
 /// clusters are replaced by the first two terms of their expansion (after Barill et al. 2018) wherever a bound on what
 /// this leaves out permits it. Questions may be asked from many threads. The order of the triangles makes no

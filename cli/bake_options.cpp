@@ -1,0 +1,54 @@
+#include "bake_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "isochor/base/error.h"
+#include "options.h"
+
+namespace isochor::cli {
+
+void add_bake_options(CLI::App& command, BakeArguments& arguments) {
+  arguments.command = &command;
+  add_enum_option(
+      command, arguments.mode,
+      {.name = "bake",
+       .help = "how a motion that skinning alone does not show is written: a few morph targets, one for each "
+               "frame, or point caches (default morphs; by the extension for .pc2 and .mdd)"},
+      "Bake");
+  command
+      .add_option("--fps", arguments.fps,
+                  "frames per second to evaluate (0 to 1000; default 0: the clip's own keys; 24 for point caches)")
+      ->type_name("N")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->group("Bake");
+  add_options(command, arguments.basis, "Bake");
+  add_options(command, arguments.between, "Bake");
+}
+
+bool is_cache(BakeMode mode) { return mode == BakeMode::pc2 || mode == BakeMode::mdd; }
+
+BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& output) {
+  const std::string extension = output.extension().string();
+  const bool pc2 = extension == ".pc2", mdd = extension == ".mdd";
+  const BakeMode by_extension = pc2 ? BakeMode::pc2 : mdd ? BakeMode::mdd : BakeMode::morphs;
+  const BakeMode mode = arguments.mode.value_or(by_extension);
+  if ((is_cache(mode) || pc2 || mdd) && mode != by_extension) {
+    throw_bad_input("--bake " + enum_name(mode) + " does not fit the output " + output.string() +
+                    (is_cache(mode) ? "; it must end in ." + enum_name(mode) : "; it must end in .glb or .gltf"));
+  }
+  return mode;
+}
+
+void set_frames(const BakeArguments& arguments, BakeMode mode, HoldOptions& options) {
+  constexpr double kCacheFps = 24;  // Blender's
+  options.fps = arguments.fps;
+  options.between = arguments.between;
+  if (is_cache(mode)) {
+    options.form = HeldForm::positions;
+    if (options.fps == 0) options.fps = kCacheFps;
+  }
+  const bool only_frames = options.fps > 0 && arguments.command->count("--between") == 0;
+  if (is_cache(mode) || only_frames) options.between.volume_error = 0;
+}
+
+}  // namespace isochor::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+/// --bake and what belongs to it.
+
+#include <filesystem>
+#include <optional>
+
+#include "isochor/io/bake.h"
+#include "session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace isochor {
+
+enum class BakeMode {
+  morphs,  ///< a small basis of morph targets
+  frames,  ///< one morph target for each frame
+  pc2,     ///< point caches
+  mdd,
+};
+template <>
+struct EnumNames<BakeMode> {
+  static constexpr std::array names{"morphs", "frames", "pc2", "mdd"};
+};
+
+namespace cli {
+
+struct BakeArguments {
+  const CLI::App* command = nullptr;
+  std::optional<BakeMode> mode;  ///< by the output's extension, and morphs for a glTF, where none is given
+  MorphBasisOptions basis;
+  BetweenKeysOptions between;
+  double fps = 0;
+};
+void add_bake_options(CLI::App& command, BakeArguments& arguments);
+
+bool is_cache(BakeMode mode);
+/// The mode that is asked for. Throws where the output's extension (.glb, .gltf, .pc2, .mdd) does not fit it.
+BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& output);
+
+/// Which frames there are and what is kept of them: the clip's own keys, with more between them where that is asked
+/// for; with --fps those alone, unless --between is given too; for point caches frames that are evenly apart.
+void set_frames(const BakeArguments& arguments, BakeMode mode, HoldOptions& options);
+
+}  // namespace cli
+}  // namespace isochor

@@ -1,0 +1,100 @@
+#include "volume_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "isochor/base/words.h"
+#include "isochor/io/volume_settings.h"
+#include "options.h"
+
+namespace isochor::cli {
+namespace {
+
+const Hidden kSetByMode = {"volume-solver"};
+
+std::string percent(double value) { return short_number(100 * value, 3) + " %"; }
+
+}  // namespace
+
+void add_volume_options(CLI::App& command, VolumeArguments& arguments) {
+  arguments.command = &command;
+  add_enum_option(command, arguments.mode,
+                  {.name = "volume", .help = "how the volume is held (default exact, or as the effects say)"},
+                  "Volume");
+  command
+      .add_option("--effects", arguments.effects,
+                  "JSON settings: which effect each joint has, and the volume to keep over time; they travel on in the "
+                  "output")
+      ->type_name("FILE")
+      ->group("Volume");
+  add_options(command, arguments.options, "Volume", kSetByMode);
+}
+
+std::optional<VolumeSettings> resolve_volume(const VolumeArguments& arguments, const GltfSource* source) {
+  VolumeSettings settings;
+  if (!arguments.effects.empty()) {
+    settings = read_volume_settings(arguments.effects);
+  } else if (source != nullptr) {
+    settings = volume_settings_of(source->document).value_or(VolumeSettings{});
+  }
+  overlay(*arguments.command, arguments.options, settings.options);
+  if (!arguments.mode) return settings;
+  if (*arguments.mode == VolumeMode::off) return std::nullopt;
+  settings.options.solve.solver = static_cast<VolumeSolver>(static_cast<int>(*arguments.mode) - 1);
+  return settings;
+}
+
+void report_volume_settings(Json& options, const std::optional<VolumeSettings>& settings) {
+  options["volume"] = settings ? enum_name(settings->options.solve.solver) : "off";
+  if (!settings) return;
+  options["effects"] = Json::parse(write_volume_settings(*settings));
+  report_options(options, settings->options, kSetByMode);
+}
+
+Json volume_json(const VolumeReport& report, const Skeleton& skeleton) {
+  Json volume = {{"components", Json::array()}, {"max_error_after", report.max_error_after()}};
+  for (const VolumeReport::Component& component : report.components()) {
+    volume["components"].push_back({{"vertices", component.vertices},
+                                    {"rest", component.rest},
+                                    {"measured", component.has_volume},
+                                    {"max_error_before", component.max_error_before},
+                                    {"max_error_after", component.max_error_after}});
+  }
+  if (!report.corrects()) return volume;
+  Json& joints = volume["joints"] = Json::array();
+  for (const VolumeReport::Joint& joint : report.joints()) {
+    joints.push_back({{"name", skeleton.joints[joint.joint].name},
+                      {"component", joint.component},
+                      {"max_local_error_before", joint.max_error_before},
+                      {"max_local_error_after", joint.max_error_after},
+                      {"mean_local_error_before", joint.mean_error_before},
+                      {"mean_local_error_after", joint.mean_error_after}});
+  }
+  volume["max_displacement"] = report.max_displacement();
+  return volume;
+}
+
+void print_volume(const VolumeReport& report, const Skeleton& skeleton, const Session& session) {
+  const auto& components = report.components();
+  const auto measured = static_cast<std::size_t>(
+      std::count_if(components.begin(), components.end(), [](const auto& c) { return c.has_volume; }));
+  const std::string line =
+      count_of(report.frames(), "frame") + ", " + count_of(measured, "component") + " with a volume; ";
+  if (!report.corrects()) {
+    session.print(line + "the largest change of a volume is " + percent(report.max_error_after()));
+    return;
+  }
+  session.print(line + "largest volume error " + percent(report.max_error_before()) + " before, " +
+                percent(report.max_error_after()) + " after");
+  for (std::size_t c = 0; c < components.size() && measured > 1; ++c) {
+    if (!components[c].has_volume) continue;
+    session.print("  component " + std::to_string(c) + ", " + count_of(components[c].vertices, "vertex") + ": " +
+                  percent(components[c].max_error_before) + " before, " + percent(components[c].max_error_after) +
+                  " after");
+  }
+  for (const VolumeReport::Joint& joint : report.joints()) {
+    session.print("  joint " + skeleton.joints[joint.joint].name + ": local " + percent(joint.max_error_before) +
+                  " before, " + percent(joint.max_error_after) + " after");
+  }
+}
+
+}  // namespace isochor::cli

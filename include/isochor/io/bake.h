@@ -1,0 +1,48 @@
+#pragma once
+
+/// A held motion into files: as morph targets of a glTF document, animated on top of its skin, or as point caches.
+
+#include <array>
+#include <filesystem>
+#include <vector>
+
+#include "isochor/bake/held_motion.h"
+#include "isochor/bake/morph_basis.h"
+#include "isochor/io/gltf_read.h"
+#include "isochor/io/point_cache.h"
+
+namespace isochor {
+
+enum class BakeForm {
+  morphs,  ///< a small basis of morph targets
+  frames,  ///< one morph target for each frame: larger, and exact at every key
+};
+template <>
+struct EnumNames<BakeForm> {
+  static constexpr std::array names{"morphs", "frames"};
+};
+
+struct BakeOptions {
+  BakeForm form = BakeForm::morphs;
+  MorphBasisOptions basis;
+};
+
+struct BakeResult {
+  std::size_t targets = 0;      ///< morph targets added, over all parts
+  std::size_t keys = 0;         ///< of all clips
+  std::size_t bytes = 0;        ///< that the document grew by: JSON and buffers
+  double max_normal_error = 0;  ///< morphs: the largest length of the difference of two normal offsets
+};
+
+/// Adds what linear blend skinning does not show of the motion, which was held on `welded`, over the character of the
+/// document (as_written()). Existing targets and their animation play as before. A motion that is shown by skinning
+/// adds nothing.
+BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
+                Context& context);
+
+/// One cache for each part and clip. `path` gives folder and extension; where there are several parts or clips their
+/// names are added to the file's. Returns the files.
+std::vector<std::filesystem::path> save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded,
+                                                     const std::filesystem::path& path, PointCacheFormat format);
+
+}  // namespace isochor

@@ -1,0 +1,43 @@
+#pragma once
+
+/// A character as the glTF file to be written holds it: in single precision, vertices split where corners disagree,
+/// joints and clips that came from elsewhere added. What is baked is baked on this one, so that the file plays it and
+/// no rounding comes in between.
+///
+///   Loaded loaded = load_character("hero.glb", {}, context);
+///   apply(bind(loaded.character, {}, context), loaded.character);
+///   WrittenCharacter file = as_written(loaded);
+///   const WeldedCharacter welded(file.character);
+///   bake(hold_volume(welded, {}, context), welded, {}, file.source, context);
+///   file.source.document.save("out.glb");
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "isochor/deform/skinning.h"
+#include "isochor/io/load.h"
+
+namespace isochor {
+
+struct WrittenCharacter {
+  GltfSource source;
+  Character character;  ///< read from `source`
+  std::vector<Index>
+      clip;           ///< by clip of the loaded character: its clip in `character`, or kNone where it moves nothing
+  Problems problems;  ///< what glTF could not hold
+};
+
+/// A glTF keeps its own document, so that all else in it survives.
+WrittenCharacter as_written(const Loaded& loaded);
+
+/// Brings a document up to date with a character that was read from it and changed since: joints that were added, skins
+/// and weights, clips. `clip` gets the clip of source.map for each clip of the character. Returns whether anything had
+/// changed. Throws Error(unsupported) where something else has: vertices, faces, the joints of the file.
+bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip);
+
+/// A character that stands still in one pose, as .glb, .gltf or .obj: `parts` are its parts' vertices in the world. A
+/// glTF keeps its own document.
+void save_still(const Loaded& loaded, std::span<const PosedPart> parts, const std::filesystem::path& path);
+
+}  // namespace isochor

@@ -1,0 +1,208 @@
+#include "bake/held_frames.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "isochor/bake/residual_volume.h"
+#include "isochor/bake/rest_offsets.h"
+#include "isochor/mesh/volume.h"
+
+namespace isochor {
+namespace {
+
+double diagonal_of(std::span<const std::vector<Vec3>> parts) {
+  Box box;
+  for (const auto& part : parts) {
+    for (const Vec3& p : part) box.extend(p);
+  }
+  return box.isEmpty() ? 0 : box.diagonal().norm();
+}
+
+/// As a file holds it.
+Vec3 as_float(const Vec3& v) { return v.cast<float>().cast<double>(); }
+
+}  // namespace
+
+HeldFrames::HeldFrames(const WeldedCharacter& welded, HeldForm form)
+    : welded_(welded), form_(form), normals_(welded.character(), welded.whole()) {}
+
+void HeldFrames::begin_clip(Index clip, Interpolation interpolation) {
+  clips_.push_back({.clip = clip, .frames = {}, .interpolation = interpolation});
+}
+
+void HeldFrames::add(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) {
+  Viewer viewer = view(playback, frame, context);
+  if (form_ == HeldForm::offsets) {
+    find_offsets(playback, frame, viewer);
+    restore_volumes(frame.corrected, viewer);
+  }
+  auto& frames = clips_.back().frames;
+  const auto at = std::upper_bound(frames.begin(), frames.end(), frame.time,
+                                   [](double time, const HeldFrame& f) { return time < f.time; });
+  frames.insert(at, held(viewer, frame));
+}
+
+HeldFrame HeldFrames::held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const {
+  HeldFrame out;
+  out.time = frame.time;
+  out.target_volumes = frame.posed.target_volumes;
+  for (const ComponentVolume& volume : frame.corrected.components) {
+    out.volumes.push_back(volume.has_volume ? volume.after : 0);
+  }
+  out.parts.resize(viewer.wanted.size());
+  for (std::size_t p = 0; p < out.parts.size(); ++p) {
+    out.parts[p].positions.reserve(viewer.wanted[p].size());
+    for (const Vec3& x : viewer.wanted[p]) out.parts[p].positions.push_back(x.cast<float>());
+  }
+  if (form_ == HeldForm::positions) return out;
+
+  std::vector<std::span<const Vec3>> rest, posed;
+  for (const PosedPart& part : viewer.rest) rest.emplace_back(part.positions);
+  for (const auto& part : viewer.wanted) posed.emplace_back(part);
+  const auto turns = normals_.turns(rest, posed);
+  for (std::size_t p = 0; p < out.parts.size(); ++p) {
+    if (viewer.maps[p].empty()) continue;
+    out.parts[p].offsets = compress(viewer.offsets[p]);
+    out.parts[p].normals =
+        compress(normal_offsets({.maps = viewer.maps[p], .rest_normals = viewer.rest[p].normals, .turns = turns[p]}));
+  }
+  return out;
+}
+
+HeldFrames::Viewer HeldFrames::view(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
+                                    Context& context) const {
+  const auto& parts = welded_.character().parts;
+  Viewer viewer;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    viewer.wanted.push_back(part_positions(welded_, frame.pose, frame.posed, frame.corrected.positions, p));
+  }
+  if (form_ == HeldForm::positions) return viewer;
+  viewer.size = diagonal_of(viewer.wanted);
+  viewer.offsets.resize(parts.size());
+  // What another deformer does is baked relative to linear blend skinning too.
+  PosedSkin other;
+  const bool by_lbs = playback.deformer() == Deformer::lbs;
+  if (!by_lbs) pose_skin(welded_, frame.pose, Deformer::lbs, other, context);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    viewer.rest.push_back(morphed_part(parts[p], frame.pose));
+    viewer.maps.push_back(part_maps(welded_, by_lbs ? frame.posed : other, p));
+  }
+  return viewer;
+}
+
+/// Where linear blend skinning is what was corrected, its offsets are known; strays, which follow other bones, have
+/// their own.
+void HeldFrames::find_offsets(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
+                              Viewer& viewer) const {
+  const auto reach = [](std::span<const Mat34> maps, std::span<const Vec3> rest, std::span<const Vec3> target) {
+    return rest_offsets({.maps = maps, .rest = rest, .target = target}).positions;
+  };
+  const bool known = playback.corrects() && playback.deformer() == Deformer::lbs;
+  for (std::size_t p = 0; p < viewer.maps.size(); ++p) {
+    if (viewer.maps[p].empty()) continue;
+    if (!known) {
+      viewer.offsets[p] = reach(viewer.maps[p], viewer.rest[p].positions, viewer.wanted[p]);
+      continue;
+    }
+    auto& offsets = viewer.offsets[p];
+    offsets.reserve(viewer.maps[p].size());
+    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
+      offsets.push_back(frame.corrected.offsets[welded_.whole().welded(p, v)]);
+      const Index stray = welded_.stray(p, v);
+      if (stray == kNone || !welded_.strays()[stray].follows_others || offsets[v] == Vec3::Zero()) continue;
+      offsets[v] = reach({&viewer.maps[p][v], 1}, {&viewer.rest[p].positions[v], 1}, {&viewer.wanted[p][v], 1})[0];
+    }
+  }
+}
+
+/// What linear weights make of the two frames around.
+void HeldFrames::blend_offsets(double time, Viewer& viewer) const {
+  const auto& frames = clips_.back().frames;
+  const auto after = std::upper_bound(frames.begin(), frames.end(), time,
+                                      [](double t, const HeldFrame& frame) { return t < frame.time; });
+  const HeldFrame& before = *(after - 1);
+  const double share = (time - before.time) / (after->time - before.time);
+  for (std::size_t p = 0; p < viewer.maps.size(); ++p) {
+    if (viewer.maps[p].empty()) continue;
+    viewer.offsets[p] = expand(before.parts[p].offsets, viewer.maps[p].size());
+    for (Vec3& offset : viewer.offsets[p]) offset *= 1 - share;
+    const SparseOffsets& next = after->parts[p].offsets;
+    for (std::size_t i = 0; i < next.vertices.size(); ++i) {
+      viewer.offsets[p][next.vertices[i]] += share * next.values[i].cast<double>();
+    }
+  }
+}
+
+Vec3 HeldFrames::Viewer::place(std::size_t part, std::size_t vertex) const {
+  if (maps[part].empty()) return wanted[part][vertex];
+  const Mat34& map = maps[part][vertex];
+  return map.leftCols<3>() * (rest[part].positions[vertex] + as_float(offsets[part][vertex])) + map.col(3);
+}
+
+BetweenError HeldFrames::between(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
+                                 Context& context) const {
+  Viewer viewer = view(playback, frame, context);
+  blend_offsets(frame.time, viewer);
+  std::vector<Vec3> shown(welded_.surface().vertex_count());
+  BetweenError error;
+  for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
+    for (std::size_t v = 0; v < viewer.wanted[p].size(); ++v) {
+      const Vec3 seen = viewer.place(p, v);
+      error.position = std::max(error.position, (seen - viewer.wanted[p][v]).norm());
+      if (welded_.whole().leads(p, v)) shown[welded_.whole().welded(p, v)] = seen;
+    }
+  }
+  if (viewer.size > 0) error.position /= viewer.size;
+  for (std::size_t c = 0; c < frame.corrected.components.size(); ++c) {
+    if (!welded_.has_volume(c)) continue;
+    const double volume = signed_volume(welded_.surface(), welded_.topology().components[c], shown);
+    error.volume = std::max(error.volume, relative_volume_error(volume, frame.corrected.components[c].after));
+  }
+  return error;
+}
+
+/// Notes the vertices that offsets do not bring to their place, and lets the others make up for the volume that they
+/// cost.
+void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer) {
+  constexpr double kFar = 1e-5;  // of the character's size
+  const WholeSurface& whole = welded_.whole();
+  std::vector<Vec3> shown(welded_.surface().vertex_count());
+  std::vector<double> mobility(shown.size(), 0.0);
+  const double far = kFar * viewer.size;
+  for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
+    for (std::size_t v = 0; v < viewer.wanted[p].size(); ++v) {
+      const Vec3 seen = viewer.place(p, v);
+      const bool leads = whole.leads(p, v);
+      if (leads) shown[whole.welded(p, v)] = seen;
+      if (viewer.maps[p].empty()) continue;
+      const double missing = (seen - viewer.wanted[p][v]).norm();
+      if (missing > far) unreached_.emplace(p, v);
+      max_unreached_ = std::max(max_unreached_, missing / viewer.size);
+      if (leads && missing <= far) mobility[whole.welded(p, v)] = as_float(viewer.offsets[p][v]).norm();
+    }
+  }
+  std::vector<double> volumes;
+  for (const ComponentVolume& volume : frame.components) volumes.push_back(volume.has_volume ? volume.after : 0);
+  const ResidualVolume found = residual_volume({welded_.surface(), welded_.topology(), shown, volumes, mobility});
+  if (found.displacements.empty()) return;
+  for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
+    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
+      const Vec3& u = found.displacements[whole.welded(p, v)];
+      if (u != Vec3::Zero()) viewer.offsets[p][v] += viewer.maps[p][v].leftCols<3>().inverse() * u;
+    }
+  }
+}
+
+void HeldFrames::take(HeldMotion& motion) {
+  motion.clips = std::move(clips_);
+  motion.unreached_vertices = unreached_.size();
+  motion.max_unreached = max_unreached_;
+  ProblemCollector collector;
+  for (const auto& [part, vertex] : unreached_) collector.add(welded_.whole().source(part, vertex));
+  collector.report(motion.problems, Severity::warning, "bake-unreached",
+                   "{} vertices lie, at some time, where linear blend skinning flattens the skin (as a twist by 180 "
+                   "degrees does); no morph target brings them to their place, and the skin around keeps the volume");
+}
+
+}  // namespace isochor

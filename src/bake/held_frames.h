@@ -1,0 +1,53 @@
+#pragma once
+
+/// Moments of a corrected playback as frames of offsets in the rest pose, one clip after another.
+
+#include <set>
+#include <utility>
+
+#include "isochor/bake/held_motion.h"
+#include "isochor/bake/surface_normals.h"
+
+namespace isochor {
+
+class HeldFrames {
+ public:
+  HeldFrames(const WeldedCharacter& welded, HeldForm form);
+
+  void begin_clip(Index clip, Interpolation interpolation);
+  /// A moment of the clip, at any time that it has none for.
+  void add(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context);
+  /// How far a moment between two that were added is from what a player makes of these two.
+  BetweenError between(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
+                       Context& context) const;
+
+  /// Moves the clips, and what was noted on the way, into the motion.
+  void take(HeldMotion& motion);
+
+ private:
+  /// What a viewer, which knows linear blend skinning alone, makes of offsets in the rest pose.
+  struct Viewer {
+    std::vector<std::vector<Vec3>> wanted;   ///< by part: where vertices should be
+    std::vector<PosedPart> rest;             ///< by part: morph targets of the file, no skin
+    std::vector<std::vector<Mat34>> maps;    ///< by part; empty where unskinned
+    std::vector<std::vector<Vec3>> offsets;  ///< by part; empty where unskinned
+    double size = 0;                         ///< the diagonal of the box around `wanted`
+
+    Vec3 place(std::size_t part, std::size_t vertex) const;
+  };
+
+  Viewer view(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) const;
+  void find_offsets(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Viewer& viewer) const;
+  void blend_offsets(double time, Viewer& viewer) const;
+  void restore_volumes(const CorrectedFrame& frame, Viewer& viewer);
+  HeldFrame held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const;
+
+  const WeldedCharacter& welded_;
+  HeldForm form_;
+  SurfaceNormals normals_;
+  std::vector<HeldClip> clips_;
+  std::set<std::pair<std::size_t, std::size_t>> unreached_;  // part and vertex
+  double max_unreached_ = 0;
+};
+
+}  // namespace isochor

@@ -1,0 +1,135 @@
+#include "isochor/deform/posed_skin.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+#include "isochor/mesh/volume.h"
+
+namespace isochor {
+namespace {
+
+/// Morph targets act before the skin: on the welded vertices that a part's vertices lead, and on its strays.
+void add_morphs(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) {
+  const auto& parts = welded.character().parts;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Part& part = parts[p];
+    if (part.morphs.empty()) continue;
+    const std::vector<Vec3> morphed = morphed_positions(part, pose);
+    for (std::size_t v = 0; v < morphed.size(); ++v) {
+      if (const Index stray = welded.stray(p, v); stray != kNone) out.strays.rest[stray] = morphed[v];
+      if (!welded.whole().leads(p, v)) continue;
+      const Index w = welded.whole().welded(p, v);
+      if (part.skinned() || part.node == kNone) {
+        out.rest[w] = morphed[v];
+        continue;
+      }
+      // Unskinned parts lie where the rest pose puts them.
+      const Affine& inverse = welded.inverse_binds()[welded.weights().row(w)[0].joint];
+      out.rest[w] += inverse.linear().inverse() * (morphed[v] - part.surface.positions[v]);
+    }
+  }
+}
+
+void read_rest(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) {
+  out.rest.assign(welded.surface().positions.begin(), welded.surface().positions.end());
+  out.strays.rest.clear();
+  for (const WeldedCharacter::Stray& stray : welded.strays()) {
+    out.strays.rest.push_back(welded.character().parts[stray.file.part].surface.positions[stray.file.vertex]);
+  }
+  add_morphs(welded, pose, out);
+}
+
+void skin_vertices(Deformer deformer, const SkinWeights& weights, std::span<const Affine> matrices, PosedVertices& out,
+                   const Context& context) {
+  out.maps.resize(out.rest.size());
+  out.positions.resize(out.rest.size());
+  vertex_maps(deformer, {.positions = out.rest, .weights = weights}, matrices, out.maps, context);
+  transform_positions(out.maps, out.rest, out.positions);
+}
+
+Mat34 node_map(const WeldedCharacter& welded, const PosedSkin& posed, std::size_t part) {
+  const Index node = welded.character().parts[part].node;
+  const Affine motion = node == kNone ? Affine(Affine::Identity()) : posed.global[node];
+  return motion.matrix().topRows<3>();
+}
+
+}  // namespace
+
+void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, PosedSkin& out,
+               const Context& context) {
+  out.global.resize(welded.skeleton().size());
+  out.matrices.resize(welded.bones().size());
+  global_transforms(welded.skeleton(), pose, out.global);
+  welded.bone_matrices(out.global, out.matrices);
+  read_rest(welded, pose, out);
+  skin_vertices(deformer, welded.weights(), out.matrices, out, context);
+  skin_vertices(deformer, welded.stray_weights(), out.matrices, out.strays, context);
+  out.target_volumes.resize(welded.topology().components.size());
+  for (std::size_t c = 0; c < out.target_volumes.size(); ++c) {
+    out.target_volumes[c] = welded.target_volume(c, out.matrices);
+  }
+}
+
+std::vector<Vec3> part_positions(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& posed,
+                                 std::span<const Vec3> positions, std::size_t part) {
+  const Part& of = welded.character().parts[part];
+  const auto moved = [&](Index w) { return positions[w] != posed.positions[w]; };
+  std::vector<Vec3> out;
+  if (of.skinned()) {
+    out.reserve(of.surface.vertex_count());
+    for (std::size_t v = 0; v < of.surface.vertex_count(); ++v) {
+      const Index w = welded.whole().welded(part, v), stray = welded.stray(part, v);
+      out.push_back(stray != kNone && !moved(w) ? posed.strays.positions[stray] : positions[w]);
+    }
+    return out;
+  }
+  out = morphed_positions(of, pose);
+  const Mat34 map = node_map(welded, posed, part);
+  for (std::size_t v = 0; v < out.size(); ++v) {
+    const Index w = welded.whole().welded(part, v);
+    out[v] = moved(w) ? positions[w] : Vec3(map.leftCols<3>() * out[v] + map.col(3));
+  }
+  return out;
+}
+
+std::vector<Mat34> part_maps(const WeldedCharacter& welded, const PosedSkin& posed, std::size_t part) {
+  const Part& of = welded.character().parts[part];
+  std::vector<Mat34> maps;
+  if (!of.skinned()) return maps;
+  maps.reserve(of.surface.vertex_count());
+  for (std::size_t v = 0; v < of.surface.vertex_count(); ++v) {
+    const Index stray = welded.stray(part, v);
+    maps.push_back(stray != kNone ? posed.strays.maps[stray] : posed.maps[welded.whole().welded(part, v)]);
+  }
+  return maps;
+}
+
+std::vector<PosedPart> posed_parts(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& posed,
+                                   std::span<const Vec3> positions) {
+  const auto& parts = welded.character().parts;
+  std::vector<PosedPart> out(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    out[p].positions = part_positions(welded, pose, posed, positions, p);
+    if (parts[p].normals.empty()) continue;
+    out[p].normals = morphed_part(parts[p], pose).normals;
+    std::vector<Mat34> maps = part_maps(welded, posed, p);
+    if (maps.empty()) maps.assign(out[p].normals.size(), node_map(welded, posed, p));
+    transform_normals(maps, out[p].normals, out[p].normals);
+  }
+  return out;
+}
+
+PlayedFrame play(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, const Context& context) {
+  PosedSkin posed;
+  pose_skin(welded, pose, deformer, posed, context);
+  PlayedFrame frame;
+  frame.parts = posed_parts(welded, pose, posed, posed.positions);
+  for (const Component& component : welded.topology().components) {
+    frame.volumes.push_back(signed_volume(welded.surface(), component, posed.positions));
+  }
+  frame.positions = std::move(posed.positions);
+  frame.target_volumes = std::move(posed.target_volumes);
+  return frame;
+}
+
+}  // namespace isochor

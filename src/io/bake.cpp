@@ -1,0 +1,125 @@
+#include "isochor/io/bake.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "isochor/bake/morph_bake.h"
+#include "isochor/io/gltf_edit.h"
+
+namespace isochor {
+namespace {
+
+/// Not "walk/run": a part of a file's name.
+std::string file_name_part(std::string name) {
+  for (char& c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
+    if (!plain && static_cast<unsigned char>(c) < 128) c = '_';
+  }
+  return name;
+}
+
+/// Names in the order of their indices, made distinct by number where two are alike.
+std::vector<std::string> distinct_names(std::vector<std::string> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = file_name_part(names[i]);
+    const auto before = names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(names.begin(), before, names[i]) != before || names[i].empty()) names[i] += std::to_string(i);
+  }
+  return names;
+}
+
+std::size_t document_bytes(const GltfDocument& document) {
+  std::size_t bytes = document.json_text().size();
+  for (std::size_t b = 0; b < document.buffer_count(); ++b) bytes += document.buffer(b).size();
+  return bytes;
+}
+
+std::vector<double> times_of(const HeldClip& clip) {
+  std::vector<double> times;
+  times.reserve(clip.frames.size());
+  for (const HeldFrame& frame : clip.frames) times.push_back(frame.time);
+  return times;
+}
+
+std::size_t add_frames(const HeldMotion& motion, const WeldedCharacter& welded, GltfSource& into) {
+  std::size_t targets = 0;
+  for (std::size_t p = 0; p < welded.character().parts.size(); ++p) {
+    if (!moves(motion, p)) continue;
+    std::vector<MorphFrames> frames;
+    for (const HeldClip& clip : motion.clips) {
+      frames.push_back({clip.clip, times_of(clip), frame_targets(clip, welded, p), clip.interpolation});
+      targets += clip.frames.size();
+    }
+    add_morph_frames(into, static_cast<Index>(p), frames);
+  }
+  return targets;
+}
+
+void add_basis(const HeldMotion& motion, const WeldedCharacter& welded, const MorphBasisOptions& options,
+               GltfSource& into, BakeResult& result, Context& context) {
+  const auto bases = morph_bases(motion, welded, options, context);
+  for (std::size_t p = 0; p < bases.size(); ++p) {
+    if (!bases[p]) continue;
+    const MorphBasis& basis = *bases[p];
+    std::vector<MorphCurve> curves;
+    Eigen::Index row = 0;
+    for (const HeldClip& clip : motion.clips) {
+      MorphCurve& curve = curves.emplace_back(MorphCurve{clip.clip, times_of(clip), {}, clip.interpolation});
+      for (std::size_t k = 0; k < clip.frames.size(); ++k, ++row) {
+        for (Eigen::Index t = 0; t < basis.weights.cols(); ++t) curve.weights.push_back(basis.weights(row, t));
+      }
+    }
+    add_morph_basis(into, static_cast<Index>(p), basis.targets, curves);
+    result.targets += basis.targets.size();
+    result.max_normal_error = std::max(result.max_normal_error, basis.max_normal_error);
+  }
+}
+
+}  // namespace
+
+BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
+                Context& context) {
+  const StageTimer timer(context, "bake");
+  check_ranges(options.basis);
+  BakeResult result;
+  result.keys = motion.frame_count();
+  if (motion.shown_by_skinning) return result;
+  const std::size_t before = document_bytes(into.document);
+  if (options.form == BakeForm::frames) {
+    result.targets = add_frames(motion, welded, into);
+  } else {
+    add_basis(motion, welded, options.basis, into, result, context);
+  }
+  result.bytes = document_bytes(into.document) - before;
+  return result;
+}
+
+std::vector<std::filesystem::path> save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded,
+                                                     const std::filesystem::path& path, PointCacheFormat format) {
+  const Character& character = welded.character();
+  std::vector<std::string> part_names, clip_names;
+  for (const Part& part : character.parts) part_names.push_back(part.name);
+  for (const HeldClip& clip : motion.clips) clip_names.push_back(character.clips[clip.clip].name);
+  part_names = distinct_names(std::move(part_names));
+  clip_names = distinct_names(std::move(clip_names));
+  std::vector<std::filesystem::path> files;
+  for (std::size_t c = 0; c < motion.clips.size(); ++c) {
+    for (std::size_t p = 0; p < character.parts.size(); ++p) {
+      PointCache cache{character.parts[p].surface.vertex_count(), times_of(motion.clips[c]), {}};
+      for (const HeldFrame& frame : motion.clips[c].frames) {
+        for (const Vec3f& x : frame.parts[p].positions) {
+          cache.positions.insert(cache.positions.end(), {x.x(), x.y(), x.z()});
+        }
+      }
+      std::string name = path.stem().string();
+      if (character.parts.size() > 1) name += "-" + part_names[p];
+      if (motion.clips.size() > 1) name += "-" + clip_names[c];
+      files.push_back(path.parent_path() / (name + path.extension().string()));
+      write_point_cache(files.back(), cache, format);
+    }
+  }
+  return files;
+}
+
+}  // namespace isochor

@@ -1,0 +1,185 @@
+#include "isochor/io/written_character.h"
+
+#include <algorithm>
+
+#include "isochor/base/error.h"
+#include "isochor/io/gltf_edit.h"
+#include "isochor/io/gltf_write.h"
+#include "isochor/io/obj.h"
+
+namespace isochor {
+namespace {
+
+bool same(const Skin& a, const Skin& b) {
+  return a.joints == b.joints &&
+         std::equal(a.inverse_bind.begin(), a.inverse_bind.end(), b.inverse_bind.begin(), b.inverse_bind.end(),
+                    [](const Affine& x, const Affine& y) { return x.matrix() == y.matrix(); });
+}
+
+bool same(const Transform& a, const Transform& b) {
+  return a.translation == b.translation && a.rotation.coeffs() == b.rotation.coeffs() && a.scale == b.scale &&
+         a.shear == b.shear;
+}
+
+bool same(const Channel& a, const Channel& b) {
+  return a.joint == b.joint && a.path == b.path && a.interpolation == b.interpolation && a.width == b.width &&
+         a.times == b.times && a.values == b.values;
+}
+
+bool same(const Clip& a, const Clip& b) {
+  return a.name == b.name && std::equal(a.channels.begin(), a.channels.end(), b.channels.begin(), b.channels.end(),
+                                        [](const Channel& x, const Channel& y) { return same(x, y); });
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw_unsupported(what +
+                    " changed since the file was read, which its document cannot take over; save the character "
+                    "alone to write a new file");
+}
+
+void check_geometry(const Character& known, const Character& character) {
+  if (known.parts.size() != character.parts.size()) refuse("the number of meshes");
+  for (std::size_t p = 0; p < known.parts.size(); ++p) {
+    const Surface& a = known.parts[p].surface;
+    const Surface& b = character.parts[p].surface;
+    if (a.positions != b.positions || a.corners != b.corners || a.face_begin != b.face_begin) {
+      refuse("the mesh " + character.parts[p].name);
+    }
+  }
+}
+
+void check_joints(const Skeleton& known, const Skeleton& skeleton) {
+  if (skeleton.size() < known.size()) refuse("the number of joints");
+  for (std::size_t j = 0; j < known.size(); ++j) {
+    const Joint& a = known.joints[j];
+    const Joint& b = skeleton.joints[j];
+    if (a.name != b.name || a.parent != b.parent || !same(a.rest, b.rest)) refuse("the joint " + b.name);
+  }
+}
+
+bool update_skins(GltfSource& source, const Character& known, const Character& character) {
+  bool changed = false;
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
+    const Part& was = known.parts[p];
+    const Part& part = character.parts[p];
+    if (same(was.skin, part.skin) && was.weights == part.weights) continue;
+    changed = true;
+    if (part.skinned()) {
+      replace_weights(source, static_cast<Index>(p), part.skin, part.weights);
+    } else {
+      remove_skin(source, static_cast<Index>(p));
+    }
+  }
+  return changed;
+}
+
+bool update_clips(GltfSource& source, const Character& known, const Character& character, std::vector<Index>& clip) {
+  clip.assign(character.clips.size(), kNone);
+  std::vector<Index> kept;
+  for (std::size_t i = 0; i < clip.size(); ++i) {
+    for (std::size_t k = 0; k < known.clips.size(); ++k) {
+      const auto index = static_cast<Index>(k);
+      if (!same(known.clips[k], character.clips[i]) || std::ranges::find(kept, index) != kept.end()) continue;
+      clip[i] = index;
+      kept.push_back(index);
+      break;
+    }
+  }
+  bool changed = false;
+  if (kept.size() < known.clips.size()) {
+    remove_clips_except(source, kept);
+    std::ranges::sort(kept);
+    for (Index& c : clip) {
+      if (c != kNone) c = static_cast<Index>(std::ranges::lower_bound(kept, c) - kept.begin());
+    }
+    changed = true;
+  }
+  for (std::size_t i = 0; i < clip.size(); ++i) {
+    if (clip[i] != kNone) continue;
+    clip[i] = add_clip(source, character.clips[i]);
+    changed = true;
+  }
+  return changed;
+}
+
+/// The clips of `file.character` that stand for those of the map it was made by.
+void find_clips(std::span<const Index> animations, const GltfMap& read, WrittenCharacter& file) {
+  for (Index& clip : file.clip) {
+    const Index animation = clip == kNone ? kNone : animations[clip];
+    const auto found = std::ranges::find(read.animation_of_clip, animation);
+    const bool there = animation != kNone && found != read.animation_of_clip.end();
+    clip = there ? static_cast<Index>(found - read.animation_of_clip.begin()) : kNone;
+  }
+}
+
+std::vector<Vec3> pick(std::span<const Vec3> values, std::span<const Index> vertices) {
+  std::vector<Vec3> result;
+  if (values.empty()) return result;
+  result.reserve(vertices.size());
+  for (const Index v : vertices) result.push_back(values[v]);
+  return result;
+}
+
+}  // namespace
+
+bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip) {
+  GltfReadOptions options;
+  options.require_triangles = false;
+  describe(options, [](double& field, const FieldInfo& info) { field = info.max; });  // it was read once already
+  const Character known = read_gltf(source.document, options).character;
+  check_geometry(known, character);
+  check_joints(known.skeleton, character.skeleton);
+  const bool more_joints = character.skeleton.size() > known.skeleton.size();
+  if (more_joints) add_joints(source, character.skeleton);
+  const bool skins = update_skins(source, known, character);
+  const bool clips = update_clips(source, known, character, clip);
+  return more_joints || skins || clips;
+}
+
+WrittenCharacter as_written(const Loaded& loaded) {
+  WrittenCharacter file;
+  if (loaded.gltf) {
+    file.source = *loaded.gltf;
+    if (!bring_up_to_date(file.source, loaded.character, file.clip)) {
+      file.character = loaded.character;
+      return file;
+    }
+  } else {
+    GltfWritten written = write_gltf(loaded.character);
+    file.source = std::move(written.source);
+    file.problems = std::move(written.problems);
+    for (std::size_t c = 0; c < loaded.character.clips.size(); ++c) file.clip.push_back(static_cast<Index>(c));
+  }
+  GltfCharacter read = read_gltf(file.source.document);
+  find_clips(file.source.map.animation_of_clip, read.map, file);
+  file.character = std::move(read.character);
+  file.source.map = std::move(read.map);
+  return file;
+}
+
+void save_still(const Loaded& loaded, std::span<const PosedPart> parts, const std::filesystem::path& path) {
+  const Character& character = loaded.character;
+  if (path.extension() == ".obj") {
+    std::vector<ObjPart> obj;
+    for (std::size_t p = 0; p < character.parts.size(); ++p) {
+      obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
+    }
+    write_obj(path, obj, character.materials);
+    return;
+  }
+  if (loaded.gltf) {
+    GltfSource source = *loaded.gltf;
+    make_still(source, parts);
+    source.document.save(path);
+    return;
+  }
+  GltfWritten written = write_gltf(character);
+  std::vector<PosedPart> posed(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    posed[p] = {pick(parts[p].positions, written.vertex[p]), pick(parts[p].normals, written.vertex[p])};
+  }
+  make_still(written.source, posed);
+  written.source.document.save(path);
+}
+
+}  // namespace isochor

@@ -1,0 +1,50 @@
+#include "isochor/bake/bake_times.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace isochor {
+namespace {
+
+Clip clip_with(Interpolation interpolation, std::vector<double> times) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < times.size(); ++k) values.insert(values.end(), {static_cast<double>(k), 0, 0});
+  return {"clip", {{0, ChannelPath::translation, interpolation, std::move(times), std::move(values)}}};
+}
+
+// Keys that are near stay alone, keys far apart get others between them, and all are floats.
+TEST(BakeTimes, FillsLongGaps) {
+  const auto times = bake_times(clip_with(Interpolation::linear, {0, 0.04, 0.3}), 0);
+  ASSERT_GT(times.size(), 3u);
+  EXPECT_EQ(times.front(), 0);
+  EXPECT_EQ(times[1], static_cast<double>(0.04f));
+  EXPECT_EQ(times.back(), static_cast<double>(0.3f));
+  for (std::size_t k = 1; k < times.size(); ++k) {
+    EXPECT_LE(times[k] - times[k - 1], kLongestGap + 1e-6);
+    EXPECT_EQ(times[k], static_cast<double>(static_cast<float>(times[k])));
+  }
+}
+
+// Frames per second are taken as they are.
+TEST(BakeTimes, FramesPerSecond) {
+  const auto times = bake_times(clip_with(Interpolation::linear, {0, 1}), 10);
+  EXPECT_EQ(times.size(), 11u);
+}
+
+// A clip that steps throughout needs its keys alone; where others do not step, the moment before each step too.
+TEST(BakeTimes, Steps) {
+  Clip clip = clip_with(Interpolation::step, {0, 1});
+  EXPECT_TRUE(steps_throughout(clip));
+  EXPECT_EQ(bake_times(clip, 0), (std::vector<double>{0, 1}));
+  clip.channels.push_back(clip_with(Interpolation::linear, {0, 1}).channels[0]);
+  EXPECT_FALSE(steps_throughout(clip));
+  const auto times = bake_times(clip, 0);
+  const double before = std::nextafter(1.0f, 0.0f);
+  EXPECT_NE(std::find(times.begin(), times.end(), before), times.end());
+  EXPECT_FALSE(steps_throughout(Clip{}));
+}
+
+}  // namespace
+}  // namespace isochor

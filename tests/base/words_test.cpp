@@ -1,0 +1,19 @@
+#include "isochor/base/words.h"
+
+#include <gtest/gtest.h>
+
+namespace isochor {
+namespace {
+
+// As a person reads them.
+TEST(Words, NumbersAndCounts) {
+  EXPECT_EQ(short_number(0.123456), "0.1235");
+  EXPECT_EQ(short_number(2), "2");
+  EXPECT_EQ(short_number(1234567, 3), "1.23e+06");
+  EXPECT_EQ(count_of(1, "joint"), "1 joint");
+  EXPECT_EQ(count_of(0, "joint"), "0 joints");
+  EXPECT_EQ(count_of(2, "vertex"), "2 vertices");
+}
+
+}  // namespace
+}  // namespace isochor

@@ -1,0 +1,50 @@
+#include "isochor/bind/weight_comparison.h"
+
+#include <gtest/gtest.h>
+
+#include "isochor/sample/sample.h"
+
+namespace isochor {
+namespace {
+
+// A character has no difference to itself, and its symmetry is found; one whose weights are swapped between two joints
+// has all the difference there is.
+TEST(WeightComparison, SameAndOpposite) {
+  const Character a = make_sample("cylinder");
+  Character b = a;
+  for (Influence& i : b.parts[0].weights.influences) i.joint = 1 - i.joint;
+  const WeldedCharacter welded_a(a), welded_b(b);
+  const Correspondence correspondence = correspond(welded_a, welded_b);
+  const auto same = compare_weights(welded_a, welded_a, correspondence, {});
+  ASSERT_TRUE(same.has_value());
+  EXPECT_EQ(same->difference.l1_max, 0);
+  EXPECT_EQ(same->difference.precision, 1);
+  EXPECT_TRUE(same->a.mirror.has_value());
+  EXPECT_NEAR(same->a.symmetry.max, 0, 1e-9);
+  EXPECT_GT(same->a.mean_influences, 1);
+  const auto opposite = compare_weights(welded_a, welded_b, correspondence, {});
+  EXPECT_NEAR(opposite->difference.l1_max, 2, 1e-12);
+  EXPECT_EQ(opposite->a.smoothness, opposite->b.smoothness);
+
+  const auto still = compare_weights_in_motion(welded_a, welded_a, correspondence, 5);
+  ASSERT_EQ(still.size(), a.clips.size());
+  EXPECT_EQ(still[0].max, 0);
+  const auto moving = compare_weights_in_motion(welded_a, welded_b, correspondence, 5);
+  EXPECT_GT(moving[0].max, 0.1);
+  EXPECT_GT(moving[0].max, moving[0].mean);
+}
+
+// Without weights on both sides there is nothing to compare.
+TEST(WeightComparison, WithoutWeights) {
+  const Character a = make_sample("cylinder");
+  Character b = a;
+  b.parts[0].skin = {};
+  b.parts[0].weights = {};
+  const WeldedCharacter welded_a(a), welded_b(b);
+  const Correspondence correspondence = correspond(welded_a, welded_b);
+  EXPECT_FALSE(compare_weights(welded_a, welded_b, correspondence, {}).has_value());
+  EXPECT_TRUE(compare_weights_in_motion(welded_a, welded_b, correspondence, 3).empty());
+}
+
+}  // namespace
+}  // namespace isochor

@@ -1,0 +1,118 @@
+#include "isochor/io/written_character.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "isochor/base/error.h"
+#include "isochor/bind/bind.h"
+#include "isochor/sample/sample.h"
+#include "support/data.h"
+
+namespace isochor {
+namespace {
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Written : testing::Test {
+  test::TempFolder here;
+  Context context{1};
+
+  Loaded saved(const char* name) {
+    save_character(make_sample(name), here / "in.glb", context);
+    return load_character(here / "in.glb", {}, context);
+  }
+  Character read(const char* file) { return load_character(here / file, {}, context).character; }
+};
+
+// What the character has now is what is saved: weights that were bound anew are in the file.
+TEST_F(Written, SavesTheWeightsThatTheCharacterHas) {
+  Loaded loaded = saved("cylinder");
+  const SkinWeights before = loaded.character.parts[0].weights;
+  apply(bind(loaded.character, {.gvb = {.resolution = 16}}, context), loaded.character);
+  ASSERT_FALSE(loaded.character.parts[0].weights == before);
+  save_character(loaded, here / "out.glb", context);
+  const Character back = read("out.glb");
+  ASSERT_EQ(back.parts[0].weights.vertex_count(), before.vertex_count());
+  for (std::size_t v = 0; v < before.vertex_count(); ++v) {
+    const std::span<const Influence> wanted = loaded.character.parts[0].weights.row(v);
+    const std::span<const Influence> found = back.parts[0].weights.row(v);
+    ASSERT_EQ(found.size(), wanted.size()) << v;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(found[i].joint, wanted[i].joint);
+      EXPECT_NEAR(found[i].weight, wanted[i].weight, 1e-6);
+    }
+  }
+}
+
+// What did not change is written as it was, byte for byte.
+TEST_F(Written, UnchangedIsTheSameFile) {
+  const Loaded loaded = saved("knight");
+  save_character(loaded, here / "out.glb", context);
+  EXPECT_EQ(bytes_of(here / "in.glb"), bytes_of(here / "out.glb"));
+  const WrittenCharacter file = as_written(loaded);
+  EXPECT_EQ(file.clip.size(), loaded.character.clips.size());
+  for (std::size_t c = 0; c < file.clip.size(); ++c) EXPECT_EQ(file.clip[c], static_cast<Index>(c));
+}
+
+// Joints, clips and skins that came or went are in the file, or not in it any more.
+TEST_F(Written, JointsClipsAndSkins) {
+  Loaded loaded = saved("cylinder");
+  Character& character = loaded.character;
+  const std::size_t joints = character.skeleton.size();
+  character.skeleton.joints.push_back({.name = "extra", .parent = 0});
+  Clip clip{
+      "nod",
+      {{static_cast<Index>(joints), ChannelPath::translation, Interpolation::linear, {0, 1}, {0, 0, 0, 1, 0, 0}}}};
+  character.clips.erase(character.clips.begin());
+  character.clips.push_back(clip);
+  save_character(loaded, here / "out.glb", context);
+  const Character back = read("out.glb");
+  EXPECT_NE(back.skeleton.find("extra"), kNone);
+  ASSERT_EQ(back.clips.size(), character.clips.size());
+  EXPECT_NE(back.find_clip("nod"), nullptr);
+  EXPECT_EQ(back.clips[0].name, character.clips[0].name);
+  const WrittenCharacter file = as_written(loaded);
+  for (std::size_t c = 0; c < character.clips.size(); ++c) {
+    EXPECT_EQ(file.character.clips[file.clip[c]].name, character.clips[c].name);
+  }
+
+  character.parts[0].skin = {};
+  character.parts[0].weights = {};
+  save_character(loaded, here / "still.glb", context);
+  EXPECT_FALSE(read("still.glb").parts[0].skinned());
+}
+
+// A document cannot take over other vertices or joints: that is refused, and nothing is written.
+TEST_F(Written, RefusesWhatItCannotTakeOver) {
+  Loaded loaded = saved("cylinder");
+  loaded.character.parts[0].surface.positions[3].x() += 1;
+  EXPECT_THROW(save_character(loaded, here / "out.glb", context), Error);
+  EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
+  loaded = saved("cylinder");
+  loaded.character.skeleton.joints[0].name = "other";
+  EXPECT_THROW(as_written(loaded), Error);
+  loaded = saved("cylinder");
+  loaded.character.parts.clear();
+  EXPECT_THROW(as_written(loaded), Error);
+}
+
+// A character that came from no glTF becomes one, in single precision.
+TEST_F(Written, FromAnotherFormat) {
+  Loaded loaded;
+  loaded.character = make_sample("cylinder");
+  const WrittenCharacter file = as_written(loaded);
+  ASSERT_EQ(file.character.parts.size(), 1u);
+  EXPECT_EQ(file.clip.size(), loaded.character.clips.size());
+  for (const Vec3& p : file.character.parts[0].surface.positions) {
+    EXPECT_EQ(p, p.cast<float>().cast<double>());
+  }
+}
+
+}  // namespace
+}  // namespace isochor
