@@ -23,9 +23,60 @@ std::array<std::uint16_t, 512> linear_of_morton() {
   return table;
 }
 
+/// A voxel in no cell.
+constexpr std::uint16_t kExterior = 0xffff;
+
+using Place3 = StepWriter::Place;
+
+Place3 place_of(std::uint32_t code) {
+  const Voxel v = morton_decode(code);
+  return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2])};
+}
+
+std::uint32_t code_of(const Place3& p) {
+  return morton_encode(
+      {static_cast<std::uint32_t>(p[0]), static_cast<std::uint32_t>(p[1]), static_cast<std::uint32_t>(p[2])});
+}
+
+/// Directions in which a voxel may have the lowest touching voxel of a larger cell, by the parity of its coordinates:
+/// larger cells begin at even ones.
+std::array<std::uint32_t, 8> lowest_directions() {
+  std::array<std::uint32_t, 8> masks = {};
+  for (std::uint32_t parity = 0; parity < 8; ++parity) {
+    for (std::uint32_t d = 0; d < kDirections; ++d) {
+      const std::array<std::uint32_t, 3> step = {d % 3, d / 3 % 3, d / 9};  // 0: below, 1: beside, 2: above
+      bool lowest = true;
+      for (std::uint32_t a = 0; a < 3; ++a) lowest = lowest && (step[a] == 0 || step[a] == 1 + (parity >> a & 1));
+      masks[parity] |= lowest ? 1u << d : 0;
+    }
+  }
+  return masks;
+}
+
+std::uint32_t cell_count(const BrickBits& first) {
+  std::uint32_t n = 0;
+  for (const std::uint64_t word : first) n += static_cast<std::uint32_t>(std::popcount(word));
+  return n;
+}
+
+}  // namespace
+
+/// A block's voxels as 8 × 8 bytes along x.
+struct CellNeighbours::Rows {
+  std::array<std::uint8_t, 64> interior = {};  ///< cells of one voxel
+  std::array<std::uint8_t, 64> boundary = {};
+  std::array<std::uint8_t, 64> large = {};  ///< in cells of more than one voxel
+
+  static Rows whole() {
+    Rows rows;
+    rows.large.fill(0xff);
+    return rows;
+  }
+};
+
 /// Bits of a block and one voxel about it, 10 × 10 rows of 10 bits; and for every voxel of the block the nine bits
 /// about it in its own plane, so that three of these make the 27 about it.
-class Neighbourhood {
+class CellNeighbours::Neighbourhood {
  public:
   std::uint16_t& row(std::uint32_t yz) { return rows_[yz]; }
   bool at(std::uint32_t x, std::uint32_t yz) const { return (rows_[yz] >> x & 1) != 0; }
@@ -51,98 +102,48 @@ class Neighbourhood {
   std::array<std::uint16_t, 640> planes_ = {};
 };
 
-/// A voxel in no cell.
-constexpr std::uint16_t kExterior = 0xffff;
-
-using Place3 = StepWriter::Place;
-
-Place3 place_of(std::uint32_t code) {
-  const Voxel v = morton_decode(code);
-  return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2])};
-}
-
-std::uint32_t code_of(const Place3& p) {
-  return morton_encode(
-      {static_cast<std::uint32_t>(p[0]), static_cast<std::uint32_t>(p[1]), static_cast<std::uint32_t>(p[2])});
-}
-
-/// A voxel that touches a cube from outside.
-struct ShellVoxel {
-  Place3 offset;          ///< from the cube's lowest voxel
-  std::uint32_t x;        ///< and from the voxel below that: in its row,
-  std::uint32_t yz;       ///< and its row, of rows in tens
-  std::uint16_t squared;  ///< squared distance of the centres, in half voxels
-  std::uint32_t side;
-};
-
-std::vector<ShellVoxel> shell_of(std::int32_t edge) {
-  std::vector<ShellVoxel> shell;
-  const auto side = [&](std::int32_t x) { return x < 0 ? 0u : x < edge ? 1u : 2u; };
-  for (std::int32_t z = -1; z <= edge; ++z) {
-    for (std::int32_t y = -1; y <= edge; ++y) {
-      for (std::int32_t x = -1; x <= edge; ++x) {
-        const std::uint32_t s = side(x) + 3 * side(y) + 9 * side(z);
-        if (s == 13) continue;
-        std::int32_t squared = 0;
-        for (const std::int32_t c : {x, y, z}) squared += (2 * c + 1 - edge) * (2 * c + 1 - edge);
-        shell.push_back({{x, y, z},
-                         static_cast<std::uint32_t>(x + 1),
-                         static_cast<std::uint32_t>(y + 1 + 10 * (z + 1)),
-                         static_cast<std::uint16_t>(squared),
-                         s});
-      }
-    }
-  }
-  return shell;
-}
-
-/// Directions in which a voxel may have the lowest touching voxel of a larger cell, by the parity of its coordinates:
-/// larger cells begin at even ones.
-std::array<std::uint32_t, 8> lowest_directions() {
-  std::array<std::uint32_t, 8> masks = {};
-  for (std::uint32_t parity = 0; parity < 8; ++parity) {
-    for (std::uint32_t d = 0; d < kDirections; ++d) {
-      const std::array<std::uint32_t, 3> step = {d % 3, d / 3 % 3, d / 9};  // 0: below, 1: beside, 2: above
-      bool lowest = true;
-      for (std::uint32_t a = 0; a < 3; ++a) lowest = lowest && (step[a] == 0 || step[a] == 1 + (parity >> a & 1));
-      masks[parity] |= lowest ? 1u << d : 0;
-    }
-  }
-  return masks;
-}
-
 /// Tables that do not depend on any solid.
-struct Tables {
+struct CellNeighbours::Tables {
+  /// A voxel that touches a cube from outside.
+  struct ShellVoxel {
+    Place3 offset;          ///< from the cube's lowest voxel
+    std::uint32_t x;        ///< and from the voxel below that: in its row,
+    std::uint32_t yz;       ///< and its row, of rows in tens
+    std::uint16_t squared;  ///< squared distance of the centres, in half voxels
+    std::uint32_t side;
+  };
+
   std::array<std::uint32_t, 8> lowest = lowest_directions();
   std::array<std::uint16_t, 512> linear = linear_of_morton();
   std::array<std::vector<ShellVoxel>, 3> shells = {shell_of(1), shell_of(2), shell_of(4)};
+
+ private:
+  static std::vector<ShellVoxel> shell_of(std::int32_t edge) {
+    std::vector<ShellVoxel> shell;
+    const auto side = [&](std::int32_t x) { return x < 0 ? 0u : x < edge ? 1u : 2u; };
+    for (std::int32_t z = -1; z <= edge; ++z) {
+      for (std::int32_t y = -1; y <= edge; ++y) {
+        for (std::int32_t x = -1; x <= edge; ++x) {
+          const std::uint32_t s = side(x) + 3 * side(y) + 9 * side(z);
+          if (s == 13) continue;
+          std::int32_t squared = 0;
+          for (const std::int32_t c : {x, y, z}) squared += (2 * c + 1 - edge) * (2 * c + 1 - edge);
+          shell.push_back({{x, y, z},
+                           static_cast<std::uint32_t>(x + 1),
+                           static_cast<std::uint32_t>(y + 1 + 10 * (z + 1)),
+                           static_cast<std::uint16_t>(squared),
+                           s});
+        }
+      }
+    }
+    return shell;
+  }
 };
 
-const Tables& tables() {
+const CellNeighbours::Tables& CellNeighbours::tables() {
   static const Tables kTables;
   return kTables;
 }
-
-std::uint32_t cell_count(const BrickBits& first) {
-  std::uint32_t n = 0;
-  for (const std::uint64_t word : first) n += static_cast<std::uint32_t>(std::popcount(word));
-  return n;
-}
-
-}  // namespace
-
-/// A block's voxels as 8 × 8 bytes along x.
-struct CellNeighbours::Rows {
-  std::array<std::uint8_t, 64> interior = {};  ///< cells of one voxel
-  std::array<std::uint8_t, 64> boundary = {};
-  std::array<std::uint8_t, 64> large = {};  ///< in cells of more than one voxel
-
-  static Rows whole() {
-    Rows rows;
-    rows.large.fill(0xff);
-    return rows;
-  }
-};
 
 CellNeighbours::CellNeighbours(const Octree& octree, const Context& context) {
   make_halo();
@@ -280,11 +281,11 @@ class CellNeighbours::BlockVisit {
 
   /// Large neighbours of a single voxel.
   void write_large(std::uint32_t voxel, const Place3& low, StepWriter& writer) const {
-    const std::vector<ShellVoxel>& shell = tables_.shells[0];
+    const std::vector<Tables::ShellVoxel>& shell = tables_.shells[0];
     const std::uint32_t parity = (voxel & 1) | (voxel >> 2 & 2) | (voxel >> 4 & 4);
     for (std::uint32_t rest = large_.about(voxel) & tables_.lowest[parity]; rest != 0; rest &= rest - 1) {
       const auto d = static_cast<std::size_t>(std::countr_zero(rest));
-      const ShellVoxel& v = shell[d - (d > 13 ? 1 : 0)];
+      const Tables::ShellVoxel& v = shell[d - (d > 13 ? 1 : 0)];
       writer.add(cell_at(corner(voxel) + v.x + 10 * v.yz),
                  {low[0] + v.offset[0], low[1] + v.offset[1], low[2] + v.offset[2]});
     }
@@ -295,7 +296,7 @@ class CellNeighbours::BlockVisit {
     const std::uint32_t first = corner(voxel);
     const std::uint32_t first_x = voxel & 7;
     const std::uint32_t first_yz = first / 10;
-    for (const ShellVoxel& v : tables_.shells[level]) {
+    for (const Tables::ShellVoxel& v : tables_.shells[level]) {
       const std::uint32_t x = first_x + v.x;
       const std::uint32_t yz = first_yz + v.yz;
       if (interior_.at(x, yz)) {

@@ -92,8 +92,11 @@ class CellNeighbours {
     std::uint32_t base = 0;
   };
   struct Rows;
+  struct Tables;
+  class Neighbourhood;
   class BlockVisit;
 
+  static const Tables& tables();
   void make_halo();
   void lay_out_block(const Octree& octree, std::size_t block, Rows& rows);
   void find_around(const Octree& octree, std::size_t block);
