@@ -211,9 +211,7 @@ void expect_same_points(const Surface& a, const Surface& b) {
 }
 
 /// A strip of two quads and two joints as a binary FBX of version 7400; the first byte is for the fuzzer.
-std::string strip_fbx() {
-  return read_bytes(std::filesystem::path(ISOCHOR_SOURCE_DIR) / "fuzz/corpus/assimp/strip-binary.fbx").substr(1);
-}
+std::string strip_fbx() { return read_bytes(test::source_folder() / "fuzz/corpus/assimp/strip-binary.fbx").substr(1); }
 
 // Polygons, shared vertices, skeleton, skin and weights of a small FBX arrive.
 TEST(AssimpFbx, ReadsSkinnedStrip) {

@@ -13,6 +13,7 @@
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
 #include "isochor/io/load.h"
+#include "support/places.h"
 
 namespace {
 
@@ -127,9 +128,9 @@ int main(int argc, char** argv) {
     const auto small = test::character_document().glb();
     write_file_atomically(folder / "small.glb", small);
     samples.add(folder / "small.glb");
-    if (fs::is_directory(ISOCHOR_SHARED_DATA)) {
+    if (fs::is_directory(test::shared_data())) {
       std::vector<fs::path> files;
-      for (const auto& entry : fs::recursive_directory_iterator(ISOCHOR_SHARED_DATA)) {
+      for (const auto& entry : fs::recursive_directory_iterator(test::shared_data())) {
         if (entry.path().extension() == ".glb") files.push_back(entry.path());
       }
       std::sort(files.begin(), files.end());

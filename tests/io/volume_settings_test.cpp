@@ -316,7 +316,7 @@ TEST(VolumeSettingsFile, BrokenExtras) {
 
 // The schema in docs/ is the one that the code describes.
 TEST(VolumeSettingsFile, SchemaIsUpToDate) {
-  std::ifstream file(std::string(ISOCHOR_SOURCE_DIR) + "/docs/volume-settings.schema.json");
+  std::ifstream file(test::source_folder() / "docs/volume-settings.schema.json");
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), volume_settings_schema());
@@ -324,7 +324,7 @@ TEST(VolumeSettingsFile, SchemaIsUpToDate) {
 
 // The settings that docs/volume.md shows are settings.
 TEST(VolumeSettingsFile, DocumentationExamples) {
-  std::ifstream file(std::string(ISOCHOR_SOURCE_DIR) + "/docs/volume.md");
+  std::ifstream file(test::source_folder() / "docs/volume.md");
   std::string line, block;
   int blocks = 0;
   bool inside = false;

@@ -8,9 +8,10 @@
 #include <filesystem>
 #include <string>
 
+#include "support/places.h"
+
 namespace isochor::test {
 
-inline std::filesystem::path shared_data() { return ISOCHOR_SHARED_DATA; }
 inline bool has_shared_data() { return std::filesystem::is_directory(shared_data()); }
 
 /// A folder of its own for the running test case, removed with the object.
