@@ -28,12 +28,18 @@ endfunction()
 # It asks for one thing: names in anonymous namespaces are unique within a folder.
 # CMake's own unity sources include by absolute path, so that no two checkouts compile the same text and ccache finds nothing;
 # these include by relative path. Sources with options of their own are compiled alone.
+#
+# With ISOCHOR_SYNTAX_ONLY each source is only checked, and alone: this is how ./test finds missing includes and shadowed names.
 function(isochor_unity target)
+  get_target_property(sources ${target} SOURCES)
+  if(ISOCHOR_SYNTAX_ONLY)
+    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -fsyntax-only)
+    return()
+  endif()
   if(NOT ISOCHOR_UNITY)
     return()
   endif()
   target_compile_options(${target} PRIVATE -Wno-shadow)  # of a neighbour's names
-  get_target_property(sources ${target} SOURCES)
   get_target_property(target_folder ${target} SOURCE_DIR)
   set(compiled "")
   set(groups "")
@@ -76,6 +82,12 @@ function(isochor_compile_options target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
       -Wno-maybe-uninitialized)
+  endif()
+  # By relative path (the compiler runs in the binary folder), so that ccache sees the same command line in every checkout;
+  # scripts/setup.sh has it look into the list as well.
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined" AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    file(RELATIVE_PATH ignored ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake/sanitizers_ignore.txt)
+    target_compile_options(${target} PRIVATE -fsanitize-ignorelist=${ignored})
   endif()
 endfunction()
 

@@ -1,6 +1,7 @@
 # Sourced by ./run and ./test: installs what is missing, by Debian package name.
 #
 #   ensure_packages PACKAGE...   installs those that are not there (apt-get as root or through sudo)
+#   use_cache ROOT               compiled results are shared between checkouts, by ccache; sets cache_folder
 #   say TEXT                     one line of progress
 
 say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
@@ -10,7 +11,7 @@ say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
 run_packages=(g++ cmake ninja-build libeigen3-dev libtbb-dev libassimp-dev nlohmann-json3-dev libembree-dev libpng-dev
   libstb-dev libcli11-dev)
 test_packages=(clang-14 clang libclang-rt-14-dev libc++-14-dev libc++abi-14-dev clang-format-14 clang-tidy-14
-  libgtest-dev googletest libbenchmark-dev git)
+  libgtest-dev googletest libbenchmark-dev git ccache)
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
 
@@ -45,5 +46,21 @@ ensure_packages() {
 
 # Node comes from Debian unless the machine has one already.
 ensure_node() { { command -v node && command -v npm; } >/dev/null || ensure_packages nodejs npm; }
+
+# The settings are the project's own, and so is the folder: nobody's ~/.config/ccache is read or changed.
+use_cache() {
+  local root=$1
+  cache_folder=${ISOCHOR_CACHE:-${XDG_CACHE_HOME:-${HOME:-$root/build}/.cache}/isochor}
+  # Without a folder to keep anything in, everything still works.
+  mkdir -p "$cache_folder/ccache" "$cache_folder/tidy" 2>/dev/null && [ -w "$cache_folder/ccache" ] ||
+    { export CCACHE_DISABLE=1; cache_folder=$root/build/cache; mkdir -p "$cache_folder/tidy"; }
+  export CCACHE_DIR=$cache_folder/ccache CCACHE_CONFIGPATH=/dev/null CCACHE_MAXSIZE=2G
+  # Below the root, paths are relative: two checkouts then have the same command lines and the same results.
+  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+  # What a source includes is known from the compiler's own list of dependencies; preprocessing everything to find out would
+  # take a tenth of the time. The list of what the sanitizers ignore is in no such list.
+  export CCACHE_DEPEND=1 CCACHE_EXTRAFILES=$root/cmake/sanitizers_ignore.txt
+  export CCACHE_SLOPPINESS=pch_defines,time_macros  # without these two, no precompiled header is ever used from the cache
+}
 
 jobs() { nproc 2>/dev/null || echo 2; }
