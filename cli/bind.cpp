@@ -219,25 +219,22 @@ void add_bind(CLI::App& program, Session& session) {
   command.add_flag("--overwrite", options->overwrite, "allow the output to be the input");
   command
       .add_option("--resolution", options->resolution,
-                  "voxels along each side of the cube: a power of two from 8 to 1024, or auto: as few as keep limbs "
-                  "apart that are apart (default auto)")
+                  "voxels along each side: a power of two from 8 to 1024, or auto: enough to keep limbs apart (default "
+                  "auto)")
       ->type_name("N|auto")
       ->group("Binding");
   add_options(command, options->options, "Binding", {"resolution"});
   add_rule(command, "--joint-falloff", options->joint_falloff, "a falloff of their own for joints, by name pattern");
   add_rule(command, "--rigid", options->rigid,
-           "meshes or materials, by name pattern, that follow one joint alone; where none matches: the vertices that "
-           "follow the joints of that pattern most");
+           "meshes, materials or joints' own skin, by name pattern, that follow one joint alone");
   command
-      .add_flag("--paper", options->paper,
-                "the published settings where no others are given: 256 voxels, the containing voxel, no smoothing, "
-                "falloff 0.1, penalty 4, 4 influences, nothing pruned")
+      .add_flag("--paper", options->paper, "the settings of the paper of 2014, unless others are given (docs/gvb.md)")
       ->group("Binding");
-  command.add_flag("--require-bound", options->require_bound, "exit with 1 where a vertex is left without weights")
+  command.add_flag("--require-bound", options->require_bound, "exit with 1 if a vertex is left without weights")
       ->group("Gates");
   command
       .add_option("--max-fallback", options->max_fallback,
-                  "exit with 1 where more than this share of the vertices took their distances across a gap (0 to 1)")
+                  "exit with 1 if more than this share of the vertices took distances across a gap (0 to 1)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 1.0).description(""))
       ->group("Gates");

@@ -138,9 +138,9 @@ void add_compare(CLI::App& program, Session& session) {
       .add_option("--plot", options->plot,
                   "volume over time of all the files, for each clip that they share: .html or .png")
       ->type_name("FILE");
-  command.add_option("--skeleton-a,--skeleton", options->skeleton_a, "rig of A, where its file has none")
+  command.add_option("--skeleton-a,--skeleton", options->skeleton_a, "rig of A, if its file has none")
       ->type_name("FILE");
-  command.add_option("--skeleton-b", options->skeleton_b, "rig of B, where its file has none")->type_name("FILE");
+  command.add_option("--skeleton-b", options->skeleton_b, "rig of B, if its file has none")->type_name("FILE");
   command
       .add_option("--moments", options->moments, "moments of each clip that both files have (1 to 1000; default 24)")
       ->type_name("N")

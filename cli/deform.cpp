@@ -208,7 +208,7 @@ void add_deform(CLI::App& program, Session& session) {
   add_bake_options(command, options->bake);
   command
       .add_option("--max-volume-error", options->max_volume_error,
-                  "exit with 1 where a component's volume changes by more, relative (0.01: one per cent)")
+                  "exit with 1 if a component's volume changes by more, relative (0.01: one per cent)")
       ->type_name("E")
       ->check(CLI::NonNegativeNumber.description(""))
       ->group("Gates");

@@ -19,7 +19,10 @@ class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     all_ = mode == CLI::AppFormatMode::All;
-    return CLI::Formatter::make_help(app, std::move(name), mode);
+    std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    // One blank line between groups is enough.
+    for (auto at = help.find("\n\n\n"); at != std::string::npos; at = help.find("\n\n\n")) help.erase(at, 1);
+    return help;
   }
   std::string make_group(std::string group, bool is_positional,
                          std::vector<const CLI::Option*> options) const override {

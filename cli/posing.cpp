@@ -71,7 +71,7 @@ void add_posing_options(CLI::App& command, Posing& posing) {
   auto* pose = option("--pose", posing.pose, "one pose from a JSON file (docs/cli.md)", "FILE");
   auto* motion =
       option("--motion", posing.motion, "a motion to carry over by joint name (BVH, or a file with a clip)", "FILE");
-  option("--motion-map", posing.motion_map, "pairs of joint names, where those of the motion differ", "FILE")
+  option("--motion-map", posing.motion_map, "pairs of joint names, if those of the motion differ", "FILE")
       ->needs(motion);
   add_options(command, posing.retarget, "Pose");
   pose->excludes(clip)->excludes(time)->excludes(motion);

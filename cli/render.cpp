@@ -177,7 +177,7 @@ void add_render(CLI::App& program, Session& session) {
       ->group("Inside");
   command
       .add_option("--penalty", options->inside.penalty,
-                  "how much longer a step into a voxel of the surface counts (1 to 100; default 4)")
+                  "higher: distances keep off the skin, as in bind (1 to 100; default 4)")
       ->type_name("N")
       ->check(CLI::Range(1.0, 100.0).description(""))
       ->group("Inside");

@@ -8,7 +8,7 @@ For a change that should not change results: run it before and after, and compar
     diff before.txt after.txt
 
 One line per case: the SHA-256 of what was written, or the exit code where a case is refused. Every sample, and every
-character of DATA (../shared/data beside the checkout, where it is there), is bound in two ways and deformed in six.
+character of DATA (../shared/data beside the checkout, where it is there), is bound in two ways and deformed in six, one of them still.
 Files with many clips are deformed with N of them (3), spread over the file, and those with few with all at once.
 `--only` takes the cases whose name holds TEXT.
 """
@@ -28,7 +28,7 @@ BIND = {"bind": [], "bind-paper": ["--paper"]}
 DEFORM = {
     "deform": [],
     "deform-frames": ["--bake", "frames"],
-    "deform-sequence": ["--joints", "sequence"],
+    "deform-sequence": ["--joints", "sequence"],  # the former name of --treatment, so that older programs know it
     "deform-dqs": ["--deformer", "dqs"],
     "deform-off": ["--volume", "off"],
 }

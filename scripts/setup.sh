@@ -11,7 +11,7 @@ say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
 run_packages=(g++ cmake ninja-build libeigen3-dev libtbb-dev libassimp-dev nlohmann-json3-dev libembree-dev libpng-dev
   libstb-dev libcli11-dev)
 test_packages=(clang-14 clang libclang-rt-14-dev libc++-14-dev libc++abi-14-dev clang-format-14 clang-tidy-14
-  libgtest-dev googletest libbenchmark-dev git ccache)
+  libgtest-dev googletest libbenchmark-dev git ccache doxygen)
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
 

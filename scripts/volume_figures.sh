@@ -66,7 +66,7 @@ fi
 horse=$root/../shared/data/mesh2motion-horse/horse-animations.glb
 if [ -f "$horse" ]; then
   for joints in sequence together; do
-    "$isochor" deform "$horse" -o "$work/horse-$joints.obj" --clip Eating --time 1 --joints $joints --report "$work/horse.json" \
+    "$isochor" deform "$horse" -o "$work/horse-$joints.obj" --clip Eating --time 1 --treatment $joints --report "$work/horse.json" \
       | sed -n "1s/^/horse, joints $joints: /p"
     grep -o '"max_displacement": [0-9.e-]*' "$work/horse.json"
     "$isochor" render "$work/horse-$joints.obj" -o "$out/volume-horse-$joints.png" --views left,front --width 380 --height 340 \

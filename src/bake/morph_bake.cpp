@@ -136,10 +136,12 @@ void keep_volumes(const HeldMotion& motion, const WeldedCharacter& welded, doubl
 }  // namespace
 
 bool moves(const HeldMotion& motion, std::size_t part) {
-  return std::ranges::any_of(motion.clips, [&](const HeldClip& clip) {
-    return std::ranges::any_of(clip.frames,
-                               [&](const HeldFrame& frame) { return !frame.parts[part].offsets.vertices.empty(); });
-  });
+  for (const HeldClip& clip : motion.clips) {
+    for (const HeldFrame& frame : clip.frames) {
+      if (!frame.parts[part].offsets.vertices.empty()) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<MorphTarget> frame_targets(const HeldClip& clip, const WeldedCharacter& welded, std::size_t part) {

@@ -79,7 +79,8 @@ bool update_clips(GltfSource& source, const Character& known, const Character& c
   for (std::size_t i = 0; i < clip.size(); ++i) {
     for (std::size_t k = 0; k < known.clips.size(); ++k) {
       const auto index = static_cast<Index>(k);
-      if (!same(known.clips[k], character.clips[i]) || std::ranges::find(kept, index) != kept.end()) continue;
+      if (!same(known.clips[k], character.clips[i]) || std::find(kept.begin(), kept.end(), index) != kept.end())
+        continue;
       clip[i] = index;
       kept.push_back(index);
       break;
@@ -88,9 +89,9 @@ bool update_clips(GltfSource& source, const Character& known, const Character& c
   bool changed = false;
   if (kept.size() < known.clips.size()) {
     remove_clips_except(source, kept);
-    std::ranges::sort(kept);
+    std::sort(kept.begin(), kept.end());
     for (Index& c : clip) {
-      if (c != kNone) c = static_cast<Index>(std::ranges::lower_bound(kept, c) - kept.begin());
+      if (c != kNone) c = static_cast<Index>(std::lower_bound(kept.begin(), kept.end(), c) - kept.begin());
     }
     changed = true;
   }
@@ -106,7 +107,7 @@ bool update_clips(GltfSource& source, const Character& known, const Character& c
 void find_clips(std::span<const Index> animations, const GltfMap& read, WrittenCharacter& file) {
   for (Index& clip : file.clip) {
     const Index animation = clip == kNone ? kNone : animations[clip];
-    const auto found = std::ranges::find(read.animation_of_clip, animation);
+    const auto found = std::find(read.animation_of_clip.begin(), read.animation_of_clip.end(), animation);
     const bool there = animation != kNone && found != read.animation_of_clip.end();
     clip = there ? static_cast<Index>(found - read.animation_of_clip.begin()) : kNone;
   }

@@ -37,7 +37,8 @@ bool same_skin(const Part& a, const Part& b) {
 }
 
 bool same_row(const Part& a, std::size_t va, const Part& b, std::size_t vb) {
-  return std::ranges::equal(a.weights.row(va), b.weights.row(vb));
+  const auto first = a.weights.row(va), second = b.weights.row(vb);
+  return std::equal(first.begin(), first.end(), second.begin(), second.end());
 }
 
 /// Whether two vertices lie on each other, by their positions and whatever morph targets make of them.
@@ -45,7 +46,8 @@ bool same_place(const Part& a, std::size_t va, const Part& b, std::size_t vb) {
   if (a.surface.positions[va] != b.surface.positions[vb]) return false;
   if (a.morphs.empty() && b.morphs.empty()) return true;
   if (&a != &b) return false;
-  return std::ranges::all_of(a.morphs, [&](const MorphTarget& m) { return m.positions[va] == m.positions[vb]; });
+  return std::all_of(a.morphs.begin(), a.morphs.end(),
+                     [&](const MorphTarget& m) { return m.positions[va] == m.positions[vb]; });
 }
 
 }  // namespace

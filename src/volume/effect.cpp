@@ -161,7 +161,7 @@ double pose_map(const EffectSettings& settings, const MapPoint& point) {
   return pose_map(settings, point, from_center.cwiseQuotient(settings.sigma).squaredNorm());
 }
 
-// Rohmer 2009, 3.3 and 4.2, with the axes and the signs of the design.
+// Rohmer 2009, 3.3 and 4.2, with the axes of bend_axes.h and the signs of docs/design/volume.md.
 double pose_map(const EffectSettings& settings, const MapPoint& point, double q) {
   const Vec3& p = point.local;
   if (settings.effect == Effect::curve) return settings.x(p.x()) * settings.y(p.y()) * settings.z(p.z());

@@ -7,7 +7,7 @@
 namespace isochor::volume {
 namespace {
 
-/// γ below this is zero (design, section 4); its maximum is 1.
+/// γ below this is zero (docs/design/volume.md); its maximum is 1.
 constexpr double kSmallestGamma = 1e-6;
 /// The region whose volume is measured is the part of the support where the joint really blends.
 constexpr double kRegionGamma = 0.05;

@@ -35,7 +35,7 @@ Vec3 held_shares(const CorrectionField& field, const Vec3& effect) {
   return shares / shares.sum();
 }
 
-/// S_a of the design.
+/// S_a of docs/design/volume.md.
 Vec3 axis_effect(const CorrectionField& field, const FieldSetting& at) {
   Vec3 effect = Vec3::Zero();
   for (std::size_t i = 0; i < field.vertices.size(); ++i) {

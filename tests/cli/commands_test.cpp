@@ -1,5 +1,6 @@
 /// The program's commands on the procedural characters.
 
+#include <algorithm>
 #include <sstream>
 
 #include "program.h"
@@ -31,6 +32,17 @@ TEST(Cli, HelpGivesDefaultsAndRanges) {
   }
   const auto render = run_isochor(here, "render --help");
   EXPECT_NE(render.out.find("between 1 and 8192 px; default 800"), std::string::npos) << render.out;
+}
+
+// Options that few people need are left to --help-all, and the rest of `bind` fits a screen.
+TEST(Cli, HelpFitsAScreen) {
+  const TempFolder here;
+  const auto help = run_isochor(here, "bind --help"), all = run_isochor(here, "bind --help-all");
+  EXPECT_EQ(all.code, 0);
+  EXPECT_LE(std::count(help.out.begin(), help.out.end(), '\n'), 40);
+  EXPECT_EQ(help.out.find("--sampling"), std::string::npos);
+  EXPECT_NE(all.out.find("--sampling"), std::string::npos);
+  EXPECT_NE(help.out.find("--falloff"), std::string::npos);
 }
 
 // Wrong usage is refused with one sentence.

@@ -235,5 +235,31 @@ TEST_F(Deform, MotionByName) {
   EXPECT_LT(compare("a.obj", "b.obj")["shape"]["max_distance"], 1e-4);
 }
 
+// What the command line says counts over the file of --effects, which counts over the defaults; the former name of an
+// option means the same.
+TEST(CliDeform, CommandLineOverSettings) {
+  const TempFolder here;
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o c.glb").code, 0);
+  test::write_text(here / "e.json", R"({"treatment": "sequence", "solver": "three-step", "stiffness": 0.2})");
+  const auto options = [&](const std::string& more) {
+    const auto ran = run_isochor(here, "deform c.glb -o out.glb --clip bend --report r.json " + more);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return read_json(here / "r.json")["options"];
+  };
+  const auto defaults = options("");
+  EXPECT_EQ(defaults["treatment"], "together");
+  EXPECT_EQ(defaults["volume"], "exact");
+  const auto by_file = options("--effects e.json");
+  EXPECT_EQ(by_file["treatment"], "sequence");
+  EXPECT_EQ(by_file["volume"], "three-step");
+  EXPECT_EQ(by_file["volume-stiffness"], 0.2);
+  const auto by_line = options("--effects e.json --treatment together --volume exact --volume-stiffness 0.3");
+  EXPECT_EQ(by_line["treatment"], "together");
+  EXPECT_EQ(by_line["volume"], "exact");
+  EXPECT_EQ(by_line["volume-stiffness"], 0.3);
+  EXPECT_EQ(options("--joints sequence")["treatment"], "sequence");
+  EXPECT_EQ(options("--volume off")["volume"], "off");
+}
+
 }  // namespace
 }  // namespace isochor

@@ -12,7 +12,7 @@ namespace isochor {
 /// seconds, get others between them.
 inline constexpr double kLongestGap = 0.05;
 
-/// frame_times(), as the floats that a file holds. Where `fps` is 0 the clip's own keys, with more between those that
+/// frame_times(), as the floats that a file holds. If `fps` is 0 the clip's own keys, with more between those that
 /// are farther apart than kLongestGap, and the last float before each step of a joint where others do not step.
 std::vector<double> bake_times(const Clip& clip, double fps);
 

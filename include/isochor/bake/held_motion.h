@@ -21,7 +21,7 @@ struct SparseOffsets {
   std::vector<Vec3f> values;
 };
 SparseOffsets compress(std::span<const Vec3> values);
-/// Zero where there is no offset.
+/// Zero if there is no offset.
 std::vector<Vec3> expand(const SparseOffsets& offsets, std::size_t vertices);
 
 struct HeldPart {
@@ -32,14 +32,14 @@ struct HeldPart {
 struct HeldFrame {
   double time = 0;
   std::vector<HeldPart> parts;         ///< by part of the character
-  std::vector<double> volumes;         ///< by component, signed; 0 where it has none to keep
+  std::vector<double> volumes;         ///< by component, signed; 0 if it has none to keep
   std::vector<double> target_volumes;  ///< by component
 };
 
 struct HeldClip {
   Index clip = 0;                 ///< of the character
   std::vector<HeldFrame> frames;  ///< in the order of time
-  /// Of the weights between frames: step where every joint of the clip steps.
+  /// Of the weights between frames: step if every joint of the clip steps.
   Interpolation interpolation = Interpolation::linear;
 };
 
@@ -63,7 +63,7 @@ struct HeldMotion {
   /// part.
   bool shown_by_skinning = false;
   VolumeReport volume;                 ///< errors of the volume before and after
-  std::optional<BetweenKeys> between;  ///< of all clips together; nothing where none were asked for
+  std::optional<BetweenKeys> between;  ///< of all clips together; nothing if none were asked for
   /// Vertices of the file that no offset in the rest pose brings to their place at some moment: linear blend skinning
   /// flattens the skin there.
   std::size_t unreached_vertices = 0;
@@ -73,7 +73,7 @@ struct HeldMotion {
   std::size_t frame_count() const;
 };
 
-/// Plays clips with their volume held. Throws Error(bad_input) where a clip does not exist or settings are out of
+/// Plays clips with their volume held. Throws Error(bad_input) if a clip does not exist or settings are out of
 /// range.
 HeldMotion hold_volume(const WeldedCharacter& welded, const HoldOptions& options, Context& context);
 

@@ -10,9 +10,9 @@
 
 namespace isochor {
 
-/// By part: its targets, and their weights in all frames of all clips, one after another; nothing where no vertex
+/// By part: its targets, and their weights in all frames of all clips, one after another; nothing if no vertex
 /// moves. Weights are such that every component encloses what its frame should, as far as the targets can bring that,
-/// and lie in [0, 1] where more than one target is allowed. `motion` holds offsets of `welded`.
+/// and lie in [0, 1] if more than one target is allowed. `motion` holds offsets of `welded`.
 std::vector<std::optional<MorphBasis>> morph_bases(const HeldMotion& motion, const WeldedCharacter& welded,
                                                    const MorphBasisOptions& options, Context& context);
 

@@ -43,7 +43,7 @@ struct MorphBasisInput {
 };
 
 struct MorphBasis {
-  std::vector<MorphTarget> targets;  // #T; none where nothing moves. Offsets that do not matter are exactly zero
+  std::vector<MorphTarget> targets;  // #T; none if nothing moves. Offsets that do not matter are exactly zero
   Eigen::MatrixXd weights;           ///< #frames × #T, in [-1, 1]
   /// The largest distance between a frame and what the targets make of it, relative to the vertex's size.
   double max_error = 0;
@@ -55,12 +55,12 @@ struct MorphBasis {
 /// within the tolerance, and so on; so that late targets, of which there are many, have few vertices. The decomposition
 /// runs inside the span of frames picked greedily: its cost is that of #frames × #V × #T and not of #frames². Normals
 /// are fitted to the same weights by least squares. A limit on the number of targets leaves the smallest error that
-/// layers can, found by bisection; one target of it is kept free for unit_weights(). Throws Error(bad_input) where
+/// layers can, found by bisection; one target of it is kept free for unit_weights(). Throws Error(bad_input) if
 /// frames differ in size or hold numbers that are not finite.
 MorphBasis morph_basis(const MorphBasisInput& input, const MorphBasisOptions& options, Context& context);
 
 /// Makes all weights lie in [0, 1], as tools with sliders expect them and some clamp them: what a weight is below zero
-/// at its lowest goes into one more target that is always on. Nothing is added where no weight is negative.
+/// at its lowest goes into one more target that is always on. Nothing is added if no weight is negative.
 void unit_weights(MorphBasis& basis);
 
 }  // namespace isochor

@@ -42,7 +42,7 @@ class MorphVolume {
   void move(const Eigen::VectorXd& weights, MorphedFrame& frame) const;
 
  private:
-  /// Relative errors by component; 0 where no target moves it.
+  /// Relative errors by component; 0 if no target moves it.
   Eigen::VectorXd errors(const MorphedFrame& frame) const;
   Eigen::VectorXd step(const MorphedFrame& frame, const Eigen::VectorXd& errors) const;
 

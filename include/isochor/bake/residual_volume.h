@@ -1,6 +1,6 @@
 #pragma once
 
-/// The last pass of baking: where a map is singular, no offset in the rest pose reaches the place that was meant, and
+/// The last pass of baking: if a map is singular, no offset in the rest pose reaches the place that was meant, and
 /// the volume is a little off. The skin around makes up for it.
 
 #include <span>
@@ -19,7 +19,7 @@ struct ResidualVolumeInput {
 };
 
 struct ResidualVolume {
-  std::vector<Vec3> displacements;  // #V; empty where nothing had to move
+  std::vector<Vec3> displacements;  // #V; empty if nothing had to move
   double max_displacement = 0;
   std::vector<Index> corrected;  ///< components that were off and are not any more
   std::vector<Index> unreached;  ///< components that are still off: nothing may move, or not far enough

@@ -12,8 +12,8 @@ namespace isochor {
 
 struct RestOffsets {
   std::vector<Vec3> positions;  // #V
-  std::vector<Vec3> normals;    // #V, or empty where no normals were given
-  /// The largest distance between the target and what the maps make of rest + offset: not zero where a map is singular.
+  std::vector<Vec3> normals;    // #V, or empty if no normals were given
+  /// The largest distance between the target and what the maps make of rest + offset: not zero if a map is singular.
   double max_residual = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace isochor {
 
 /// By part, in the file's vertices: where the correction puts them, with normals that follow the displaced surface;
-/// those of the deformer where nothing is corrected.
+/// those of the deformer if nothing is corrected.
 std::vector<PosedPart> still_parts(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
                                    const Context& context);
 

@@ -23,7 +23,7 @@ class Error : public std::runtime_error {
       : std::runtime_error(sentence), kind_(kind), element_(element) {}
 
   ErrorKind kind() const { return kind_; }
-  /// The vertex, face, joint … that caused it (the sentence says which kind); kNone where there is no single one.
+  /// The vertex, face, joint … that caused it (the sentence says which kind); kNone if there is no single one.
   Index element() const { return element_; }
 
  private:

@@ -63,7 +63,7 @@ std::string enum_choices(std::string_view between = "|") {
   return text;
 }
 
-/// Throws Error(bad_input) naming the field where a numeric field of `options` is outside its range or not finite.
+/// Throws Error(bad_input) naming the field if a numeric field of `options` is outside its range or not finite.
 /// A struct takes part by providing, in its own namespace,
 ///   template <class Options, class Visitor> requires … void describe(Options& options, Visitor&& visit)
 /// which calls visit(options.field, FieldInfo{…}) for each field.

@@ -28,7 +28,7 @@ struct Problem {
 
 using Problems = std::vector<Problem>;
 
-/// Counts elements and keeps the first few; turns into one Problem at the end, or none where nothing was added.
+/// Counts elements and keeps the first few; turns into one Problem at the end, or none if nothing was added.
 class ProblemCollector {
  public:
   void add(Index element) {
@@ -36,7 +36,7 @@ class ProblemCollector {
     ++count_;
   }
   std::int64_t count() const { return count_; }
-  /// Appends a problem where at least one element was added. `sentence` may hold one "{}" for the count.
+  /// Appends a problem if at least one element was added. `sentence` may hold one "{}" for the count.
   void report(Problems& out, Severity severity, std::string code, std::string sentence) const;
 
  private:

@@ -25,7 +25,7 @@ struct EnumNames<BindMethod> {
 /// What becomes of joints that move no vertex in the file's present weights: control and helper bones, roots, slots for
 /// weapons. glTF has no other mark for them.
 enum class UnusedJoints {
-  skip,  ///< they take no weight; not done where fewer than a third of the joints are in use, as the weights are poor
+  skip,  ///< they take no weight; not done if fewer than a third of the joints are in use, as the weights are poor
          ///< then
   bind,  ///< they are bound like all others
 };
@@ -36,7 +36,7 @@ struct EnumNames<UnusedJoints> {
 
 /// Vertices that follow one joint alone.
 struct RigidRule {
-  std::string glob;   ///< part names, or material names; where neither matches: joints, meaning the vertices that would
+  std::string glob;   ///< part names, or material names; if neither matches: joints, meaning the vertices that would
                       ///< follow them most
   std::string joint;  ///< a joint's name
 };
@@ -79,7 +79,7 @@ void describe(Options& options, Visitor&& visit) {
         FieldInfo{
             .name = "unused-joints", .help = "joints that move nothing in the file's present weights", .expert = true});
   visit(options.parts, FieldInfo{.name = "parts",
-                                 .help = "only these meshes, by name pattern (otherwise those with a skin; all where "
+                                 .help = "only these meshes, by name pattern (otherwise those with a skin; all if "
                                          "none has one)"});
   visit(options.keep, FieldInfo{.name = "keep",
                                 .help = "meshes or joints, by name pattern, whose present weights stay; the rest is "
@@ -100,13 +100,13 @@ struct BoundPart {
 struct BoundVolume {
   std::vector<Index> parts;
   GvbEvidence gvb;         ///< method gvb
-  std::string symmetry;    ///< a sentence where symmetry was asked for
+  std::string symmetry;    ///< a sentence if symmetry was asked for
   bool symmetric = false;  ///< found, and the weights respect it
 };
 
 struct BindResult {
   std::vector<BoundPart> parts;      ///< by increasing part
-  std::vector<BoundVolume> volumes;  ///< one, except where parts share neither joints nor a common rest pose
+  std::vector<BoundVolume> volumes;  ///< one, except if parts share neither joints nor a common rest pose
   std::size_t vertices = 0;          ///< of all bound parts, as in the file
   std::size_t bound = 0;             ///< those with a valid row: all
   std::size_t joints = 0;            ///< that could take weight
@@ -117,8 +117,8 @@ struct BindResult {
   Problems problems;  ///< everything, volumes' included
 };
 
-/// Positions are those of the bind pose where there is a skin (inverse bind matrices), of the rest pose otherwise.
-/// Parts without a skin are placed by their node at rest. Bound are all skinned parts; all parts where none has a skin.
+/// Positions are those of the bind pose if there is a skin (inverse bind matrices), of the rest pose otherwise.
+/// Parts without a skin are placed by their node at rest. Bound are all skinned parts; all parts if none has a skin.
 /// Throws Error(bad_input) with a sentence: no part, no vertex, no joint, a name in a rule that matches nothing, a
 /// number that is not finite.
 BindResult bind(const Character& character, const BindOptions& options, Context& context);

@@ -24,7 +24,7 @@ void describe(Options& options, Visitor&& visit) {
                                     .expert = true});
 }
 
-/// One row a position; Influence::joint is the handle's index. Throws Error(bad_input) without handles.
+/// One row per position; Influence::joint is the handle's index. Throws Error(bad_input) without handles.
 SkinWeights distance_weights(std::span<const Vec3> positions, std::span<const Handle> handles,
                              const DistanceOptions& options, const Context& context);
 

@@ -56,8 +56,8 @@ requires std::is_same_v<std::remove_const_t<Options>, GvbOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.resolution,
         FieldInfo{.name = "resolution",
-                  .help = "voxels along each side of the cube, a power of two from 8; 0: as many as "
-                          "keep limbs apart that are apart",
+                  .help = "voxels along each side of the cube around the mesh, a power of two from 8; 0: as few as "
+                          "keep separate limbs apart",
                   .min = 0,
                   .max = 1024});
   visit(options.penalty,
@@ -70,7 +70,7 @@ void describe(Options& options, Visitor&& visit) {
                                     .help = "how vertices read their distances: the paper's is containing",
                                     .expert = true});
   visit(options.smoothing, FieldInfo{.name = "smoothing",
-                                     .help = "length over which bindings are evened out along the surface (0: none)",
+                                     .help = "higher: softer weights; length over which they are evened out (0: none)",
                                      .unit = "of the distance to the nearest bone",
                                      .min = 0,
                                      .max = 10,
@@ -104,7 +104,7 @@ template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, GvbWeighting>
 void describe(Options& options, Visitor&& visit) {
   visit(options.falloff,
-        FieldInfo{.name = "falloff", .help = "how local the binding is: 0 smooth, 1 almost rigid", .min = 0, .max = 1});
+        FieldInfo{.name = "falloff", .help = "higher: more local; 0 smooth, 1 almost rigid", .min = 0, .max = 1});
   describe(options.limits, visit);
 }
 
@@ -127,7 +127,7 @@ class GvbBinding {
   /// Voxelizes and measures. `surface` is welded (mesh/weld.h), any quality; `handles` as joint_handles() gives them or
   /// made by hand. `influences` is the number of distances that weights() will need at most.
   /// Stages of the context: "voxelize", "sparsify", "distance", "weights".
-  /// Throws Error(bad_input) without a vertex, without a handle, or where a number is not finite.
+  /// Throws Error(bad_input) without a vertex, without a handle, or if a number is not finite.
   GvbBinding(const Surface& surface, std::vector<Handle> handles, const GvbOptions& options, Context& context,
              int influences = 4);
   ~GvbBinding();
@@ -150,7 +150,7 @@ class GvbBinding {
     double distance;
   };
   std::vector<Distance> distances(std::size_t vertex) const;
-  /// For pictures: the distance to a handle at any point of the inside; infinity elsewhere, or where the handle is not
+  /// For pictures: the distance to a handle at any point of the inside; infinity elseif, or if the handle is not
   /// among the nearest.
   double distance_at(const Vec3& p, Index handle) const;
 

@@ -46,7 +46,7 @@ std::vector<std::uint32_t> voxels_of(const VoxelGrid& grid, const HandleShape& s
 /// The box around all shapes.
 Box bounding_box(std::span<const Handle> handles);
 
-/// What a joint without child joints is, where the source gives no tail.
+/// What a joint without child joints is, if the source gives no tail.
 enum class LeafShape {
   point,  ///< the joint's place
   grow,   ///< a segment that goes on along the incoming bone while it stays inside the mesh
@@ -66,7 +66,7 @@ template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, HandleOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.leaves, FieldInfo{.name = "leaves",
-                                  .help = "what a joint without children is: a point, or a bone that grows on",
+                                  .help = "a joint without children is a point, or a bone that goes on inside",
                                   .expert = true});
   visit(options.exclude, FieldInfo{.name = "exclude", .help = "joints that take no weight, by name pattern"});
 }
@@ -80,7 +80,7 @@ struct Handles {
 /// nodes and excluded joints pass the segment on), or its tail, or a leaf. `bind` (#J) are the joints' matrices in the
 /// space of the surface at bind time. Segments to descendants that coincide with the joint become points. Excluded
 /// leaves still end their parent's segment: an end bone marks the end of the bone before it.
-/// Throws Error(bad_input) where no joint is left.
+/// Throws Error(bad_input) if no joint is left.
 Handles joint_handles(const Skeleton& skeleton, std::span<const Affine> bind, const HandleOptions& options = {});
 
 }  // namespace isochor

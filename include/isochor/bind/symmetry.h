@@ -22,7 +22,7 @@ MirrorSearch find_mirror(std::span<const Vec3> positions, std::span<const Handle
 /// have the same weights to the bit. Rows without an image stay. Limit again afterwards.
 void symmetrise(SkinWeights& weights, const MirrorPairs& mirror);
 
-/// Keeps the `k` largest weights of each vertex; where the cut would part a joint from its image of the same weight, as
+/// Keeps the `k` largest weights of each vertex; if the cut would part a joint from its image of the same weight, as
 /// it can on the plane, both go. Rows must be sorted. Does not renormalise.
 void limit_pairs(SkinWeights& weights, const MirrorPairs& mirror, Index k);
 

@@ -17,7 +17,7 @@ struct WeightSide {
   std::vector<std::size_t> influences;  ///< influence_histogram()
   double mean_influences = 0;           ///< of the vertices that have any
   Bleed bleed;
-  std::optional<MirrorPairs> mirror;  ///< nothing where the shape is not symmetric
+  std::optional<MirrorPairs> mirror;  ///< nothing if the shape is not symmetric
   SymmetryError symmetry;             ///< with a mirror
 };
 
@@ -26,7 +26,7 @@ struct WeightComparison {
   WeightDifference difference, pruned;
   WeightSide a, b;
 };
-/// Nothing where no vertex has weights on both sides.
+/// Nothing if no vertex has weights on both sides.
 std::optional<WeightComparison> compare_weights(const WeldedCharacter& a, const WeldedCharacter& b,
                                                 const Correspondence& correspondence, const PruneOptions& prune);
 
@@ -35,8 +35,8 @@ struct ClipPositionError {
   std::string clip;
   double max = 0, mean = 0;
 };
-/// What the difference of the weights alone does to the shape in motion: the clips of A (of B, where A has none) under
-/// both weight sets, at some moments each, in the units of the file. Empty where there is no clip or no weight.
+/// What the difference of the weights alone does to the shape in motion: the clips of A (of B, if A has none) under
+/// both weight sets, at some moments each, in the units of the file. Empty if there is no clip or no weight.
 std::vector<ClipPositionError> compare_weights_in_motion(const WeldedCharacter& a, const WeldedCharacter& b,
                                                          const Correspondence& correspondence, int moments);
 

@@ -52,7 +52,7 @@ SkinWeights pruned(const SkinWeights& weights, const PruneOptions& options = {})
 /// counts as 0. It grows with the length of the edges, so compare it on one mesh only.
 double smoothness(const SkinWeights& weights, std::span<const Edge> edges);
 
-/// How many vertices have 0, 1, 2 … influences that count. The last entry is not 0, except where there is no vertex.
+/// How many vertices have 0, 1, 2 … influences that count. The last entry is not 0, except if there is no vertex.
 std::vector<std::size_t> influence_histogram(const SkinWeights& weights);
 
 /// Weight that leaks to joints which are not near: those more than `hops` bones away, along the skeleton, from the
@@ -71,7 +71,7 @@ Bleed bleed(const SkinWeights& weights, std::span<const Index> parents, Index ho
 struct MirrorPairs {
   int axis = 0;                 ///< 0, 1, 2 for x, y, z
   double position = 0;          ///< of the plane along it
-  std::vector<Index> vertices;  // #V: the image, itself on the plane, kNone where there is none
+  std::vector<Index> vertices;  // #V: the image, itself on the plane, kNone if there is none
   std::vector<Index> joints;    // #J, likewise
   std::size_t paired = 0;       ///< vertices with an image
 };
@@ -81,7 +81,7 @@ struct MirrorOptions {
   double share = 0.9;       ///< of the vertices that must have an image
 };
 /// Tries x, y and z, each at the middle of the vertices' box and at 0, and takes the plane that pairs most vertices;
-/// nothing where no plane pairs enough. Joints may lie off by ten times the tolerance.
+/// nothing if no plane pairs enough. Joints may lie off by ten times the tolerance.
 std::optional<MirrorPairs> find_mirror_pairs(std::span<const Vec3> vertices, std::span<const Vec3> joints,
                                              const MirrorOptions& options = {});
 

@@ -26,7 +26,7 @@ struct PosedSkin : PosedVertices {     // #V of the welded surface
 };
 
 /// Everything of a pose; for several threads at once, each with an `out` of its own. After the first call with the same
-/// `out`, lbs allocates nothing where no part has morph targets.
+/// `out`, lbs allocates nothing if no part has morph targets.
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, PosedSkin& out,
                const Context& context);
 

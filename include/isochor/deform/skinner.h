@@ -1,6 +1,6 @@
 #pragma once
 
-/// Skinning of float vertices, fast: prepared once, then applied a frame at a time without allocating.
+/// Skinning of float vertices, fast: prepared once, then applied frame by frame without allocating.
 
 #include <memory>
 #include <span>
@@ -12,7 +12,7 @@ namespace isochor {
 
 struct SkinnerOptions {
   Deformer deformer = Deformer::lbs;
-  /// Normals are always turned by the inverse transpose of the vertex's map. Where false, lbs leaves the length that
+  /// Normals are always turned by the inverse transpose of the vertex's map. If false, lbs leaves the length that
   /// its cofactors give them (the area that the map gives to a unit of area), which is a little faster; for shaders
   /// that normalise anyway.
   bool unit_normals = true;
@@ -34,8 +34,7 @@ class Skinner {
   ///   positions  #V × 3, finite
   ///   normals    #V × 3, or empty for positions only; unit length is not required
   ///   weights    #V rows, any number of influences. Rows are normalised; a row without any weight, or with one that is
-  ///   negative or
-  ///              not finite, is refused with Error(bad_input).
+  ///              negative or not finite, is refused with Error(bad_input).
   static Skinner prepare(std::span<const float> positions, std::span<const float> normals, const SkinWeights& weights,
                          const SkinnerOptions& options = {});
 
@@ -52,8 +51,8 @@ class Skinner {
   /// Other rest positions and normals for the same vertices, as after a change of morph weights. Allocates nothing.
   void update_rest(std::span<const float> positions, std::span<const float> normals);
 
-  /// Writes #V × 3 floats each; `normals` is empty where the object was prepared without. Allocates nothing.
-  /// Throws Error(bad_input) where a joint that is in use has no finite matrix, and Error(unsupported) as vertex_maps
+  /// Writes #V × 3 floats each; `normals` is empty if the object was prepared without. Allocates nothing.
+  /// Throws Error(bad_input) if a joint that is in use has no finite matrix, and Error(unsupported) as vertex_maps
   /// does.
   void apply(std::span<const Affine> skin_matrices, std::span<float> positions, std::span<float> normals,
              const Context& context);

@@ -19,8 +19,8 @@ namespace isochor {
 std::span<const std::string_view> assimp_extensions();
 
 /// All nodes of the file become joints of the skeleton; nodes that some mesh is bound to are those that deform. Lengths
-/// are in metres and y is up at the topmost node, where the file says what its unit and axes are. One part a mesh and
-/// node. Weights are repaired where they need it, and that is reported. Blend shapes and textures are not read; files
+/// are in metres and y is up at the topmost node, if the file names its unit and axes. There is one part per mesh and
+/// node. Weights are repaired if they need it, and that is reported. Blend shapes and textures are not read; files
 /// that refer to other files are read without them.
 ///
 /// assimp is not hardened against hostile files. What it is known to stumble over is refused before it sees the file

@@ -40,7 +40,7 @@ struct BakeResult {
 BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
                 Context& context);
 
-/// One cache for each part and clip. `path` gives folder and extension; where there are several parts or clips their
+/// One cache for each part and clip. `path` gives folder and extension; if there are several parts or clips their
 /// names are added to the file's. Returns the files.
 std::vector<std::filesystem::path> save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded,
                                                      const std::filesystem::path& path, PointCacheFormat format);

@@ -21,7 +21,7 @@ struct BakeErrors {
 };
 
 /// The motion was held on the character of the file. Throws as GltfDocument::open and read_gltf do, and
-/// Error(bad_input) where the file has other clips, parts or vertices than the motion.
+/// Error(bad_input) if the file has other clips, parts or vertices than the motion.
 BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context);
 
 }  // namespace isochor

@@ -10,7 +10,7 @@
 
 namespace isochor {
 
-/// A character without parts: the skeleton, and one clip where the file has at least one frame.
+/// A character without parts: the skeleton, and one clip if the file has at least one frame.
 ///
 /// Rest transforms are the OFFSETs; an End Site is its joint's tail. Any joint may have any subset of the six channels
 /// in any order; rotations are multiplied in the order in which the channels stand. Position channels replace the

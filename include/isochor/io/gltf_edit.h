@@ -3,7 +3,7 @@
 /// Edits of a glTF document that change what they are asked to change and nothing else. New data is appended in
 /// buffer views and accessors of its own; no byte that was there moves. A mesh that several nodes share is duplicated
 /// first, so that the other nodes keep theirs. Every function throws Error with a sentence, and leaves the document as
-/// it was, where it cannot do what is asked. Vertices are those of the parts that read_gltf() gave.
+/// it was, if it cannot do what is asked. Vertices are those of the parts that read_gltf() gave.
 
 #include <span>
 #include <vector>
@@ -16,9 +16,9 @@ namespace isochor {
 /// Adds nodes for the joints of `skeleton` that the map does not know yet; the first ones must be those it knows.
 void add_joints(GltfSource& source, const Skeleton& skeleton);
 
-/// Binds a part: new JOINTS_n and WEIGHTS_n on its primitives, and the skin where it differs from the document's.
+/// Binds a part: new JOINTS_n and WEIGHTS_n on its primitives, and the skin if it differs from the document's.
 /// A part that had no skin moves to the scene's root, as a skinned mesh ignores its node's place.
-/// `skin.joints` refer to the skeleton, `weights` has one row a vertex.
+/// `skin.joints` refer to the skeleton, `weights` has one row per vertex.
 void replace_weights(GltfSource& source, Index part, const Skin& skin, const SkinWeights& weights);
 
 /// Unbinds a part: it has no skin and no weights any more, and goes where its node puts it.
@@ -38,13 +38,13 @@ void make_still(GltfSource& source, std::span<const PosedPart> posed);
 struct MorphFrames {
   Index clip = 0;
   std::vector<double> times;        // #K, seconds, strictly increasing as floats
-  std::vector<MorphTarget> frames;  // #K: offsets of all vertices; normals where wanted
+  std::vector<MorphTarget> frames;  // #K: offsets of all vertices; normals if wanted
   /// Between two frames: linear, or step for a clip whose joints step.
   Interpolation interpolation = Interpolation::linear;
 };
 
-/// Appends one morph target a frame after those that are there, and animates them in their clips: at a frame's time its
-/// target has weight 1, and between two frames the weights change linearly from one to the other, or step. Existing
+/// Appends one morph target per frame after those that are there, and animates them in their clips: at a frame's time
+/// its target has weight 1, and between two frames the weights change linearly from one to the other, or step. Existing
 /// targets and their animation, in all clips, play as before.
 void add_morph_frames(GltfSource& source, Index part, std::span<const MorphFrames> clips);
 
@@ -57,7 +57,7 @@ struct MorphCurve {
 };
 
 /// Appends targets (bake/morph_basis.h) after those that are there, and animates them in the clips that have a curve;
-/// elsewhere their weights are zero. Existing targets and their animation play as before: where a clip animates them
+/// elsewhere their weights are zero. Existing targets and their animation play as before: if a clip animates them
 /// already, its curve and the new one become one with the keys of both.
 void add_morph_basis(GltfSource& source, Index part, std::span<const MorphTarget> targets,
                      std::span<const MorphCurve> curves);

@@ -42,7 +42,7 @@ struct GltfSource {
 };
 
 struct GltfReadOptions {
-  /// Refuse a file without any triangle. Off where only the skeleton is wanted.
+  /// Refuse a file without any triangle. Off if only the skeleton is wanted.
   bool require_triangles = true;
   /// Memory, beyond 256 times the file's own size, that the unfolded character may take: a small file can refer to the
   /// same data over and over.
@@ -65,14 +65,13 @@ struct GltfCharacter {
   GltfMap map;
 };
 
-/// Reads the default scene (the first one where none is named, all nodes where there is no scene).
+/// Reads the default scene (the first one if none is named, all nodes if there is no scene).
 ///
-///   parts      one for each node with a mesh: its triangles, strips and fans in file order, FB_ngon_encoding decoded
-///   into
-///              polygons. Points and lines are left out, with a note.
-///   skeleton   all nodes of the scene, parents first; `deforms` where a skin uses the node; `tail` from extras.tail.
+///   parts      one for each node with a mesh: its triangles, strips and fans in file order; FB_ngon_encoding
+///              gives polygons back. Points and lines are left out, with a note.
+///   skeleton   all nodes of the scene, parents first; `deforms` if a skin uses the node; `tail` from extras.tail.
 ///   weights    all JOINTS_n and WEIGHTS_n; repaired (rig/skin_weights.h), and that is reported. A vertex without
-///              weight follows the skin's skeleton root where that is one of its joints, otherwise the first joint.
+///              weight follows the skin's skeleton root if that is one of its joints, otherwise the first joint.
 ///   morphs     all targets, named by extras.targetNames; default weights of the node, else of the mesh.
 ///   clips      all channels on nodes of the scene; others (KHR_animation_pointer …) are left out, with a note.
 ///

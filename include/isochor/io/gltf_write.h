@@ -11,7 +11,7 @@
 
 namespace isochor {
 
-/// What happens to a part without normals. Viewers shade it flat where the file has none either.
+/// What happens to a part without normals. Viewers shade it flat if the file has none either.
 enum class MissingNormals { smooth, none };
 template <>
 struct EnumNames<MissingNormals> {
@@ -32,16 +32,16 @@ void describe(Options& options, Visitor&& visit) {
 struct GltfWritten {
   GltfSource source;  ///< the document, ready to save or to edit further; its map's vertices are those of `vertex`
   /// By part: the part's vertex of each vertex in the file. A vertex whose corners disagree in normal or texture
-  /// coordinate is there several times, side by side; the identity where none does.
+  /// coordinate is there several times, side by side; the identity if none does.
   std::vector<std::vector<Index>> vertex;
   Problems problems;  ///< what glTF could not hold, and what was done about it
 };
 
-/// Each part becomes a mesh with one primitive a material, all on the same vertex accessors. Polygons are cut into fans
+/// Each part becomes a mesh with one primitive per material, on the same vertex accessors. Polygons are cut into fans
 /// and marked with FB_ngon_encoding, so that they can be put together again. Skinned parts stand at the scene's root,
 /// as the specification recommends; unskinned parts hang from their joint. Weights, inverse bind matrices, morph
 /// targets, clips and joint tails (extras.tail) are written; a joint with shear becomes a chain of three nodes, since
-/// glTF has no shear. Throws Error(bad_input) where arrays do not fit each other or a position is not finite.
+/// glTF has no shear. Throws Error(bad_input) if arrays do not fit each other or a position is not finite.
 GltfWritten write_gltf(const Character& character, const GltfWriteOptions& options = {});
 
 }  // namespace isochor

@@ -35,12 +35,12 @@ struct LoadOptions {
 
 struct Loaded {
   Character character;
-  std::optional<GltfSource> gltf;  ///< where the file is a glTF: the document itself, for lossless edits
+  std::optional<GltfSource> gltf;  ///< if the file is a glTF: the document itself, for lossless edits
   std::filesystem::path path;
 };
 
-/// .glb and .gltf (also under other names, by content), .obj, .bvh, .tgf, .skel, .mesh (MEDIT), .txt (rig.txt), and
-/// what assimp reads (FBX, COLLADA, PLY, STL …). Throws Error with one sentence for a missing file, a directory, an
+/// .glb and .gltf (also under other names, by content), .obj, .ply, .stl, .off, .mesh (MEDIT), .bvh, .tgf, .skel, .txt
+/// (rig.txt), and FBX and COLLADA through assimp. Throws Error with one sentence for a missing file, a directory, an
 /// empty file, an unknown kind, or a broken one.
 Loaded load_character(const std::filesystem::path& path, const LoadOptions& options, Context& context);
 
@@ -52,8 +52,8 @@ Problems save_character(const Character& character, const std::filesystem::path&
 Problems save_character(const Loaded& loaded, const std::filesystem::path& path, Context& context);
 
 /// Gives the character the skeleton of another file of any kind that load_character() takes; a rig.txt brings its
-/// weights where it is for this mesh. Joints that the character has already stay, and stay first, as plain nodes; where
-/// it was bound to them, it is unbound. The new joints come after them, so that add_joints() can put them into a glTF.
+/// weights if it is for this mesh. Joints that the character has already stay, and stay first, as plain nodes; if it
+/// was bound to them, it is unbound. The new joints come after them, so that add_joints() can put them into a glTF.
 void attach_skeleton(Character& character, const std::filesystem::path& path, Context& context);
 
 }  // namespace isochor

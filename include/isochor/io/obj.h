@@ -23,10 +23,10 @@ struct ObjReadOptions {
   bool drop_unused_vertices = false;
 };
 
-/// Gives the text of a material library by the name it has in the file; nothing where there is none.
+/// Gives the text of a material library by the name it has in the file; nothing if there is none.
 using MaterialLibrary = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// One part for the whole file: positions in file order, polygons as they are, `vn` and `vt` by corner, one material a
+/// One part for the whole file: positions in file order, polygons as they are, `vn` and `vt` by corner, a material per
 /// `usemtl` name with the `Kd` and `d` of its library. Material libraries are sought in the file's own folder only; one
 /// that is missing or elsewhere is a note. Lines, points, curves and vertex colours are ignored. Faces with fewer than
 /// three corners are skipped with a note. An index out of range is refused with the line's number.
@@ -37,16 +37,16 @@ Character parse_obj(std::string_view text, const ObjReadOptions& options = {}, c
 struct ObjPart {
   const Part* part = nullptr;
   std::span<const Vec3> positions;  ///< #V: as posed; empty: the part's own
-  std::span<const Vec3> normals;    ///< #V: as posed; empty: the part's own, by corner where it has them
+  std::span<const Vec3> normals;    ///< #V: as posed; empty: the part's own, by corner if it has them
 };
 
 /// The OBJ text of some parts, each an `o`; numbers in their shortest form that reads back to the same double.
-/// `material_file` is what `mtllib` names; no material is mentioned where it is empty.
+/// `material_file` is what `mtllib` names; no material is mentioned if it is empty.
 std::string format_obj(std::span<const ObjPart> parts, std::span<const Material> materials,
                        std::string_view material_file = {});
 std::string format_mtl(std::span<const Material> materials);
 
-/// Writes the OBJ, and beside it an .mtl of the same stem where a part uses materials. Neither file is ever half
+/// Writes the OBJ, and next to it an .mtl of the same stem if a part uses materials. Neither file is ever half
 /// written.
 void write_obj(const std::filesystem::path& path, std::span<const ObjPart> parts, std::span<const Material> materials);
 /// The character's bind shape; parts without a skin where the rest pose puts them.

@@ -9,7 +9,7 @@
 
 namespace isochor {
 
-/// One part, vertices in file order with their normals (nx ny nz) where given, polygons as they are. Other elements and
+/// One part, vertices in file order with their normals (nx ny nz) if given, polygons as they are. Other elements and
 /// properties (colours, qualities, edges) are passed over. Faces with fewer than three corners are left out with a
 /// note.
 Character read_ply(const std::filesystem::path& path);

@@ -3,8 +3,8 @@
 /// Point caches: the positions of a mesh's vertices frame by frame, for tools that play them instead of a skin.
 ///
 ///   PC2  3ds Max's Point Cache 2, also of Blender (Mesh Cache modifier) and Maya plug-ins. Little endian:
-///        char[12] "POINTCACHE2\0", int32 version 1, int32 points, float32 start frame, float32 frames a sample,
-///        int32 samples; then samples × points × 3 float32.
+///        char[12] "POINTCACHE2\0", int32 version 1, int32 points, float32 start frame, float32 frames per
+///        sample, int32 samples; then samples × points × 3 float32.
 ///   MDD  LightWave's, also of Blender. Big endian: int32 frames, int32 points, float32 seconds of each frame; then
 ///        frames × points × 3 float32.
 ///
@@ -14,7 +14,7 @@
 /// Blender's Mesh Cache modifier replaces the mesh's own coordinates, so that the mesh needs the same vertices, no
 /// armature modifier, no parent and no transform of its own. Blender turns a glTF to z up when it imports it: set
 /// Forward Z and Up -Y (an imported OBJ keeps its coordinates: leave Forward Y and Up Z). It also gives every material
-/// of a glTF its own copies of shared vertices; where that changes their number, take an OBJ of the character (isochor
+/// of a glTF its own copies of shared vertices; if that changes their number, take an OBJ of the character (isochor
 /// deform FILE --time T -o FILE.obj). Sample k is frame `start` + k.
 
 #include <array>

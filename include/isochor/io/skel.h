@@ -1,7 +1,7 @@
 #pragma once
 
-/// The .skel text of projective-skinning research: a count, then "x y z name parent" a line; the parent of a root is
-/// "root".
+/// The .skel text of projective-skinning research: a count, then lines of "x y z name parent"; the parent of a root
+/// is "root".
 
 #include <filesystem>
 #include <string_view>

@@ -9,7 +9,7 @@
 ///
 /// Every field may be absent. An entry begins with the defaults of its effect (default_effect()); `mu` without
 /// `direction` means along the axes. A field that the effect does not use is refused, as is one that is not known. In a
-/// glTF they are `extras.isochor.volume` of the default scene (of the asset where there is no scene): scene extras are
+/// glTF they are `extras.isochor.volume` of the default scene (of the asset if there is no scene): scene extras are
 /// what editors keep. docs/volume-settings.schema.json is volume_settings_schema().
 
 #include <filesystem>
@@ -31,7 +31,7 @@ VolumeSettings parse_volume_settings(std::string_view text);
 /// Fields that are not the defaults, indented; reads back to equal settings.
 std::string write_volume_settings(const VolumeSettings& settings);
 
-/// Nothing where the document has none; throws Error(bad_input) with the place where they are broken.
+/// Nothing if the document has none; throws Error(bad_input) with the place where they are broken.
 std::optional<VolumeSettings> volume_settings_of(const GltfDocument& document);
 /// Puts the settings into the document, in place of those that were there; all other extras stay.
 void set_volume_settings(GltfDocument& document, const VolumeSettings& settings);

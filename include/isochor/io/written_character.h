@@ -33,7 +33,7 @@ WrittenCharacter as_written(const Loaded& loaded);
 
 /// Brings a document up to date with a character that was read from it and changed since: joints that were added, skins
 /// and weights, clips. `clip` gets the clip of source.map for each clip of the character. Returns whether anything had
-/// changed. Throws Error(unsupported) where something else has: vertices, faces, the joints of the file.
+/// changed. Throws Error(unsupported) if something else has: vertices, faces, the joints of the file.
 bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip);
 
 /// A character that stands still in one pose, as .glb, .gltf or .obj: `parts` are its parts' vertices in the world. A

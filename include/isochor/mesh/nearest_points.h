@@ -14,7 +14,7 @@ class NearestPoints {
   explicit NearestPoints(std::vector<Vec3> points);
 
   bool empty() const { return points_.empty(); }
-  /// The index of the nearest point; kNone where there is none.
+  /// The index of the nearest point; kNone if there is none.
   Index find(const Vec3& p) const;
 
  private:

@@ -37,7 +37,7 @@ struct Surface {
 /// The bounding box of the positions; empty (isEmpty()) for no vertex.
 Box bounding_box(std::span<const Vec3> positions);
 
-/// The area of a polygon times its normal, by Newell's formula: exact where it is planar, sensible where it is not.
+/// The area of a polygon times its normal, by Newell's formula: exact if it is planar, sensible where it is not.
 Vec3 area_vector(std::span<const Vec3> positions, std::span<const Index> polygon);
 
 /// Faces cut into triangles: quads along the shorter diagonal, larger polygons by ear clipping in the polygon's own

@@ -21,7 +21,7 @@ struct Component {
   bool manifold = false;        ///< no edge with more than two faces, no vertex where surfaces touch in a point only
   bool oriented = false;        ///< neighbours agree as they come
   bool orientable = false;      ///< flipping some faces makes neighbours agree
-  std::vector<Index> flips;     ///< the faces to flip for that (the smaller side), increasing; empty where oriented
+  std::vector<Index> flips;     ///< the faces to flip for that (the smaller side), increasing; empty if oriented
   std::vector<std::vector<Index>> boundary_loops;  ///< vertices in order, the surface on the left
 };
 

@@ -19,8 +19,8 @@ void add_bones(Scene& scene, const Skeleton& skeleton, const Pose& pose);
 /// Adds the skeleton where it was when the character was bound, in the rest space of the welded character.
 void add_bind_bones(Scene& scene, const WeldedCharacter& welded);
 
-/// Colours vertices by the weight of the joint of that name, or, where the name is a pattern that several joints fit,
-/// by a colour of each joint's own, blended by the weights; throws where no skinned part has such a joint.
+/// Colours vertices by the weight of the joint of that name, or, if the name is a pattern that several joints fit,
+/// by a colour of each joint's own, blended by the weights; throws if no skinned part has such a joint.
 void show_weights(Scene& scene, const Character& character, const std::string& joint);
 
 /// The box of a character over some moments of a clip, so that all pictures of it are taken from the same place.

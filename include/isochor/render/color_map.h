@@ -28,7 +28,7 @@ Color map_color(ColorMap map, double t);
 /// Clearly different colours for joints, parts and components; the same index always gives the same colour.
 Color category_color(std::size_t index);
 
-/// What a per-vertex scalar means. Equal scales make pictures comparable, so give min and max where several are
+/// What a per-vertex scalar means. Equal scales make pictures comparable, so give min and max if several are
 /// compared.
 struct ColorScale {
   ColorMap map = ColorMap::sequential;

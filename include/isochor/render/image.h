@@ -18,7 +18,7 @@ Color srgb(std::uint32_t rrggbb);
 /// Linear light to the nearest 8-bit sRGB; clamped, NaN becomes black.
 std::array<std::uint8_t, 3> to_srgb8(const Color& color);
 
-/// 8-bit sRGB, rows from top to bottom, pixels from left to right, three bytes a pixel without padding.
+/// 8-bit sRGB, rows from top to bottom, pixels from left to right, three bytes per pixel without padding.
 /// Pixel (x, y) covers the square [x, x+1) × [y, y+1): coordinates that are not integers mean positions inside pixels.
 struct Image {
   int width = 0;

@@ -118,7 +118,7 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.color_bar,
         FieldInfo{.name = "color-bar", .help = "the bar that explains the colours of a scalar", .expert = true});
   visit(options.bone_opacity, FieldInfo{.name = "bone-opacity",
-                                        .help = "how strongly bones cover what is before them",
+                                        .help = "higher: bones hide more of what is in front of them",
                                         .min = 0,
                                         .max = 1,
                                         .expert = true});
@@ -141,7 +141,7 @@ class PreparedScene {
   PreparedScene& operator=(PreparedScene&&) noexcept;
 
   const Box& box() const;           ///< scene_box() of the scene
-  const ColorScale& scale() const;  ///< resolved; meaningful where has_scalar()
+  const ColorScale& scale() const;  ///< resolved; meaningful if has_scalar()
   bool has_scalar() const;
   const Problems& problems() const;
 

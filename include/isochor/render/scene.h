@@ -12,7 +12,7 @@
 
 namespace isochor {
 
-/// One mesh and how it is coloured: by `scalar` where it has one, else by `vertex_colors`, else by `face_colors`,
+/// One mesh and how it is coloured: by `scalar` if it has one, else by `vertex_colors`, else by `face_colors`,
 /// else by `color`. A list that is not empty must have exactly as many entries as stated.
 struct RenderMesh {
   Surface surface = {};
@@ -20,7 +20,7 @@ struct RenderMesh {
   Color color = srgb(0xc9c5bd);
   std::vector<Color> face_colors = {};    // #F
   std::vector<Color> vertex_colors = {};  // #V
-  std::vector<double> scalar = {};        // #V, NaN where unknown; see Scene::scale
+  std::vector<double> scalar = {};        // #V, NaN if unknown; see Scene::scale
   /// Where normals are computed: faces that meet at a larger angle than this (degrees) meet in a sharp edge.
   /// 180: smooth everywhere; 0: flat facets. Given normals are taken as they are, except that 0 still means facets.
   double crease_angle = 180;
@@ -56,7 +56,7 @@ struct Scene {
   ColorScale scale = {};  ///< for all scalars of the scene
 };
 
-/// The box of the vertices that faces refer to, bones, lines and points, as far as they are finite; empty where there
+/// The box of the vertices that faces refer to, bones, lines and points, as far as they are finite; empty if there
 /// is none.
 Box scene_box(const Scene& scene);
 

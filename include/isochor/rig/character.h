@@ -41,14 +41,14 @@ struct Material {
 struct Part {
   std::string name;
   Surface surface;
-  std::vector<Vec3> normals;          // #V, or empty where the file has none
+  std::vector<Vec3> normals;          // #V, or empty if the file has none
   std::vector<Vec2f> uvs;             // #V, or empty
   std::vector<Vec3f> corner_normals;  // #C, or empty: where the source has them by corner (OBJ, FBX …)
   std::vector<Vec2f> corner_uvs;      // #C, or empty
   std::vector<Index> face_material;   // #F into Character::materials, or empty
   Index node = kNone;                 ///< the joint (node) that carries the mesh
   Skin skin;
-  SkinWeights weights;  // #V rows where skinned, no row otherwise
+  SkinWeights weights;  // #V rows if skinned, no row otherwise
   std::vector<MorphTarget> morphs;
   std::vector<double> morph_weights;  // default weights, #morphs
 
@@ -79,7 +79,7 @@ struct PartVertex {
 };
 
 /// All parts as one surface, welded, so that topology and volume see the whole character. Parts are welded to each
-/// other only where they share joints, or where neither has a skin: two instances of one mesh that lie on each other in
+/// other only if they share joints, or if neither has a skin: two instances of one mesh that lie on each other in
 /// the bind pose go different ways and stay apart.
 struct WholeSurface {
   Weld weld;                      ///< source vertices: those of part 0, then of part 1 …

@@ -42,10 +42,10 @@ Pose sample(const Clip& clip, const Skeleton& skeleton, double time);
 /// then.
 void sample(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose);
 
-/// Times at which a clip is evaluated: every distinct key time where `fps` is 0, otherwise start, start + 1/fps … end.
+/// Times at which a clip is evaluated: every distinct key time if `fps` is 0, otherwise start, start + 1/fps … end.
 std::vector<double> frame_times(const Clip& clip, double fps = 0);
 
-/// `moments` times spread evenly over a clip, from its start to its end; the start alone where one is asked for.
+/// `moments` times spread evenly over a clip, from its start to its end; the start alone if one is asked for.
 std::vector<double> even_times(const Clip& clip, int moments);
 
 /// Channel sizes, increasing times, finite values, joints in range.

@@ -25,7 +25,7 @@ struct JointPair {
 /// Pairs by `names` first, then by equal names, then by names equal but for case, separators (space _ - . :) and a
 /// prefix that ends in ':' or '|'
 /// ("mixamorig:LeftArm" fits "left_arm"), where only one joint on each side has that name. No joint is in two
-/// pairs. Ordered by target. Throws Error(bad_input) where `names` mentions a joint that its skeleton does not have, or
+/// pairs. Ordered by target. Throws Error(bad_input) if `names` mentions a joint that its skeleton does not have, or
 /// the same target twice.
 std::vector<JointPair> match_joints(const Skeleton& source, const Skeleton& target, const JointNameMap& names = {});
 
@@ -42,7 +42,7 @@ struct EnumNames<SourceRest> {
 /// Whether rest poses that differ (arms stretched out, arms hanging) are brought together before the motion is carried
 /// over.
 enum class BoneAlignment {
-  off,  ///< a joint turns by as much as the source's joint does: right where both rest poses look alike
+  off,  ///< a joint turns by as much as the source's joint does: right if both rest poses look alike
   on,   ///< bones point where the source's bones point
 };
 template <>
@@ -123,7 +123,7 @@ struct Retargeted {
 /// first; joints without a partner keep their rest transform relative to their parent. The topmost matched joints also
 /// get the source's translation away from its rest, scaled. Onto its own skeleton a motion comes back as it was (as far
 /// as rotations and root translations go). y is up unless `source_axes` says that the target's z is. Throws
-/// Error(bad_input) where no joint matches.
+/// Error(bad_input) if no joint matches.
 Retargeted retarget(const Skeleton& source, const Clip& motion, const Skeleton& target,
                     const RetargetOptions& options = {});
 

@@ -19,7 +19,7 @@ struct Joint {
   Index parent = kNone;  ///< always lower than the joint's own index
   Transform rest;        ///< local, relative to the parent
   bool deforms = true;   ///< false for plain nodes: no weight may refer to them
-  /// The end of the bone, in the joint's own space, where the source gives one (BVH End Site, TGF edge, extras).
+  /// The end of the bone, in the joint's own space, if the source gives one (BVH End Site, TGF edge, extras).
   std::optional<Vec3> tail;
 };
 
@@ -36,7 +36,7 @@ struct Skeleton {
 /// Local transforms of all joints at one moment, and the morph weights that were animated.
 struct Pose {
   std::vector<Transform> local;  // #J
-  /// By joint (node): weights of the morph targets of the mesh it carries; empty where nothing is animated.
+  /// By joint (node): weights of the morph targets of the mesh it carries; empty if nothing is animated.
   std::vector<std::vector<double>> morph_weights;  // #J or empty
 };
 

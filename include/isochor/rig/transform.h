@@ -21,7 +21,7 @@ Affine to_matrix(const Transform& transform);
 Transform to_transform(const Affine& matrix);
 
 /// The smallest turn that takes the direction of `from` to that of `to`; half a turn about some axis at right angles
-/// where they are opposite. Neither may be zero.
+/// if they are opposite. Neither may be zero.
 Quat turn_between(const Vec3& from, const Vec3& to);
 
 }  // namespace isochor

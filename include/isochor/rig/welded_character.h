@@ -72,7 +72,7 @@ class WeldedCharacter {
   void bone_matrices(std::span<const Affine> global, std::span<Affine> out) const;
 
   /// What a component's volume would be if the scale of its bones were all that changed it: the rest volume times the
-  /// mean determinant of their matrices. Equal to the rest volume where joints move rigidly.
+  /// mean determinant of their matrices. Equal to the rest volume if joints move rigidly.
   double target_volume(std::size_t component, std::span<const Affine> bone_matrices) const;
 
   /// The binding seen from the skeleton. Made anew by every call.
@@ -102,11 +102,11 @@ class WeldedCharacter {
   SkinWeights weights_;
   std::vector<std::vector<Share>> shares_;  // by component: summing to 1
   std::vector<Stray> strays_;
-  std::vector<Index> stray_of_;  // by vertex of the file; empty where there is no stray
+  std::vector<Index> stray_of_;  // by vertex of the file; empty if there is no stray
   SkinWeights stray_weights_;
 };
 
-/// |volume - target| / |target|; 0 where the target is nil.
+/// |volume - target| / |target|; 0 if the target is nil.
 double relative_volume_error(double volume, double target);
 
 }  // namespace isochor

@@ -61,10 +61,10 @@ FieldSample evaluate(const ImplicitShape& shape, const Vec3& point);
 /// The value alone, cheaper.
 double distance(const ImplicitShape& shape, const Vec3& point);
 
-/// The cubic smooth minimum: min(a, b) where they differ by more than `width`, twice differentiable everywhere.
+/// The cubic smooth minimum: min(a, b) if they differ by more than `width`, twice differentiable everywhere.
 double smooth_min(double a, double b, double width);
 
-/// True where the shape equals its reflection in x = 0 by construction: every blob is mirrored or centred.
+/// True if the shape equals its reflection in x = 0 by construction: every blob is mirrored or centred.
 bool is_symmetric(const ImplicitShape& shape);
 
 /// A box that holds the shape, its blends included.

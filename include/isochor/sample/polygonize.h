@@ -38,7 +38,7 @@ struct QuadMesh {
 /// Every edge of the result has two faces and every vertex one fan of faces, whatever the shape: grid samples that
 /// would make surface nets ambiguous are moved inside first. Details thinner than the spacing may be lost. A symmetric
 /// shape gives an exactly symmetric surface with a line of vertices on the plane x = 0. The number of vertices is
-/// within 2 % of the one asked for where the shape allows it.
+/// within 2 % of the one asked for if the shape allows it.
 QuadMesh polygonize(const ImplicitShape& shape, const PolygonizeOptions& options, const Context& context);
 
 }  // namespace isochor

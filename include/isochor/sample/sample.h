@@ -32,7 +32,7 @@ requires std::is_same_v<std::remove_const_t<Options>, SampleOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.refinement,
         FieldInfo{.name = "refinement",
-                  .help = "how many times the animals and the knight's body have four times the vertices",
+                  .help = "how often every quad of the animals and the knight's body is split in four",
                   .min = 0,
                   .max = 3});
   describe(options.cylinder, visit);

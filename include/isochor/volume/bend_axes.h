@@ -6,9 +6,9 @@
 ///   e_1  = e_0 × d, the bend axis; d the direction of the joint's own bone
 ///   e_2  = e_1 × e_0, towards the inside of the bend: the flexor side
 ///
-/// e_2 is the part of d across e_0, and has no direction where the two bones are collinear. There the axes that were
-/// last known is carried along with the parent bone; before the first, the bend of the rest pose is taken, or an axis
-/// of the parent joint where the bones are straight at rest.
+/// e_2 is the part of d across e_0, and has no direction if the two bones are collinear. There the last known
+/// axes are carried along with the parent bone; before the first, the bend of the rest pose is taken, or an axis
+/// of the parent joint if the bones are straight at rest.
 
 #include <span>
 #include <vector>
@@ -38,7 +38,7 @@ std::vector<JointAxes> joint_axes(const Skeleton& skeleton, const RestSpace& spa
 /// A joint in one pose.
 struct BendAxes {
   Vec3 origin = Vec3::Zero();
-  Mat3 axes = Mat3::Identity();  ///< columns e_0, e_1, e_2; right-handed, left-handed where the pose mirrors
+  Mat3 axes = Mat3::Identity();  ///< columns e_0, e_1, e_2; right-handed, left-handed if the pose mirrors
   double parent_length = 1;      ///< lengths in this pose: as the parent joint scales them
   double unit = 1;
   double bend = 0;   ///< the angle between the two bones, in radians: 0 straight, π folded
@@ -49,12 +49,12 @@ struct BendAxes {
   double radial = 0;
 };
 
-/// One direction a joint, in the parent's rest space: the last e_2 that the bones told by themselves.
+/// One direction per joint, in the parent's rest space: the last e_2 that the bones told by themselves.
 class AxesTrack {
  public:
   AxesTrack() = default;
   explicit AxesTrack(std::span<const JointAxes> axes) { reset(axes); }
-  /// Back to rest: before another clip. Allocates only where there are more joints than before.
+  /// Back to rest: before another clip. Allocates only if there are more joints than before.
   void reset(std::span<const JointAxes> axes);
 
   Vec3& inside(std::size_t i) { return inside_[i]; }
@@ -64,10 +64,10 @@ class AxesTrack {
   std::vector<Vec3> inside_;
 };
 
-/// The frame where the parent's rest space went by `parent_map` and the joint's own by `joint_map` (global · inverse
-/// bind). A continuous function of both and of `carried`; straight bones make it lean on `carried`, bent ones
+/// The axes in a pose: `parent_map` carries the parent's rest space there, `joint_map` the joint's own (global ·
+/// inverse bind). A continuous function of both and of `carried`; straight bones make it lean on `carried`, bent ones
 /// (10 degrees or more) replace `carried`. So it does not depend on how finely time is sampled. A rigid motion of the
-/// whole character moves the frame with it. Never NaN; the unit is 0 where the joint is scaled to nothing.
+/// whole character moves the axes with it. Never NaN; the unit is 0 if the joint is scaled to nothing.
 BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map, Vec3& carried);
 /// The same without a past: leans on the rest bend.
 BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map);

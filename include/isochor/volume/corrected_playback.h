@@ -5,8 +5,8 @@
 ///   const WeldedCharacter welded(character);
 ///   CorrectedPlayback playback(welded, {}, context);
 ///   for (each clip) {
-///     welded.begin(poses_of_the_clip);
-///     for (each time) show(welded.play(pose, time, context).corrected.positions);
+///     playback.begin(poses_of_the_clip);
+///     for (each time) show(playback.play(pose, time, context).corrected.positions);
 ///   }
 
 #include <optional>
@@ -28,14 +28,14 @@ struct PlaybackOptions {
 
 class CorrectedPlayback {
  public:
-  /// `welded` must outlive it. Throws Error(bad_input) where settings are out of range or name a painted map that is
+  /// `welded` must outlive it. Throws Error(bad_input) if settings are out of range or name a painted map that is
   /// not there.
   CorrectedPlayback(const WeldedCharacter& welded, const PlaybackOptions& options, Context& context);
 
   const WeldedCharacter& welded() const { return welded_; }
   Deformer deformer() const { return deformer_; }
   bool corrects() const { return corrector_.has_value(); }
-  /// Where each joint bends the skin; none where nothing is corrected.
+  /// Where each joint bends the skin; none if nothing is corrected.
   std::span<const VolumeCorrector::Region> regions() const;
 
   /// Before a clip: what is played forgets the past, and `belly` learns how far its joints will bend.
@@ -45,7 +45,7 @@ class CorrectedPlayback {
     double time = 0;
     Pose pose;
     PosedSkin posed;           ///< as the deformer puts it; targets scaled as the settings say
-    CorrectedFrame corrected;  ///< with the volume held; as posed, without offsets, where nothing is corrected
+    CorrectedFrame corrected;  ///< with the volume held; as posed, without offsets, if nothing is corrected
     AxesTrack track;           ///< what the moments after it would know of it
   };
   /// The moment `time` (in seconds) of a clip, and its evidence added to report(). Moments after it know of it.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Exact volume for a whole character, all its joints at once or one after another (design, section 4).
+/// Exact volume for a whole character, all its joints at once or one after another (docs/design/volume.md).
 ///
 ///   const WeldedCharacter welded(character);
 ///   VolumeCorrector corrector = VolumeCorrector::prepare(welded, {}, context);
@@ -64,7 +64,7 @@ void describe(Options& options, Visitor&& visit) {
                   .max = 1e6,
                   .expert = true});
   visit(options.reach, FieldInfo{.name = "volume-reach",
-                                 .help = "how far a vertex is displaced at most, before others take over",
+                                 .help = "higher: vertices may be displaced farther before others take over",
                                  .unit = "of the body's local radius",
                                  .min = 0.01,
                                  .max = 100,
@@ -80,7 +80,7 @@ struct JointField {
 
 struct ComponentVolume {
   double target = 0, before = 0, after = 0;  ///< signed
-  double residual = 0;                       ///< target - after, where the outcome is not exact
+  double residual = 0;                       ///< target - after, if the outcome is not exact
   VolumeOutcome outcome = VolumeOutcome::nothing;
   bool has_volume = false;  ///< false: passed through
 
@@ -126,7 +126,7 @@ class VolumeCorrector {
   };
   std::span<const Region> regions() const;
 
-  /// Joints together. Allocates nothing after the first call with the same `out`, where `fields` is empty.
+  /// Joints together. Allocates nothing after the first call with the same `out`, if `fields` is empty.
   void apply(const PosedSkin& posed, std::span<const JointField> fields, CorrectedFrame& out);
 
   /// What apply_in_sequence() asks of its caller: the skin in a partial pose, and the fields of one joint there (none:

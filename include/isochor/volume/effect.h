@@ -21,7 +21,7 @@ enum class Effect {
   belly,      ///< one bulge that parts into folds, on one side
   skin,       ///< (1 - max w)^g: Rohmer 2008, eq. 8
   organic,    ///< that times the distance to the bones: Rohmer 2008, eq. 12
-  curve,      ///< the product of three free curves, one an axis
+  curve,      ///< the product of three free curves, one per axis
   painted,    ///< a map of the file, by name
   combined,   ///< several of these together
 };
@@ -92,7 +92,7 @@ void describe(Options& options, Visitor&& visit) {
                                  .max = 1000});
   visit(options.frequency, FieldInfo{.name = "frequency",
                                      .help = "waves along the parent bone",
-                                     .unit = "a bone length",
+                                     .unit = "waves per bone length",
                                      .min = 0.001,
                                      .max = 1000});
   visit(options.center, FieldInfo{.name = "center",
@@ -105,7 +105,7 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.distance_gain,
         FieldInfo{.name = "distance_gain", .help = "exponent of the distance to the bones", .min = 0, .max = 100});
   visit(options.min_share, FieldInfo{.name = "min_share",
-                                     .help = "depth to which folds never fall, at rest and at the largest bend; one "
+                                     .help = "higher: shallower folds; first at rest, second at the largest bend; one "
                                              "number stands for both",
                                      .min = 0,
                                      .max = 1});
@@ -134,7 +134,7 @@ void describe(Options& options, Visitor&& visit) {
 EffectSettings default_effect(Effect effect);
 /// Whether a field of describe() means anything to an effect: "sigma" does nothing for blend.
 bool effect_uses(Effect effect, std::string_view field);
-/// Throws Error(bad_input) where a field that the effect uses is out of range, shares do not sum to 1, a painted map
+/// Throws Error(bad_input) if a field that the effect uses is out of range, shares do not sum to 1, a painted map
 /// has no name, or a combination is empty or nested.
 void check(const EffectSettings& settings);
 
@@ -147,7 +147,7 @@ struct MapPoint {
 };
 /// γ of isotropic, rubber, muscle, folds, belly and curve; 1 for the others, which do not depend on the pose.
 double pose_map(const EffectSettings& settings, const MapPoint& point);
-/// The same where q = |(p - c) / σ|² is known already. It is at most exp(-q), times the distance from the bone where
+/// The same if q = |(p - c) / σ|² is known already. It is at most exp(-q), times the distance from the bone where
 /// the effect has a side; `curve` does not look at q.
 double pose_map(const EffectSettings& settings, const MapPoint& point, double q);
 /// Whether an effect's map depends on the pose.

@@ -13,14 +13,14 @@ namespace isochor {
 /// Along what a joint displaces the skin.
 enum class CorrectionDirection {
   normal,  ///< along the vertex normals
-  axes,    ///< along the axes of the joint's own axes, in shares μ
+  axes,    ///< along the axes of the joint, in shares μ
 };
 template <>
 struct EnumNames<CorrectionDirection> {
   static constexpr std::array names{"normal", "axes"};
 };
 
-/// One joint's correction field in one pose (design: correction maps γ, directions, shares μ).
+/// One joint's correction field in one pose: map γ, directions, shares μ (docs/design/volume.md, "One field").
 struct CorrectionField {
   std::vector<Index> vertices;  ///< the support, increasing: vertices outside do not move, bit for bit
   std::vector<double> gamma;    ///< #vertices, > 0; only ratios matter

@@ -30,14 +30,14 @@ struct EffectPose {
 
 class JointEffects {
  public:
-  /// Throws Error(bad_input) where settings are out of range, or name a painted map that is not there or has another
+  /// Throws Error(bad_input) if settings are out of range, or name a painted map that is not there or has another
   /// number of vertices.
   static JointEffects prepare(const EffectSubject& subject, const VolumeSettings& settings);
 
   /// The joints between which skin can bend, in the skeleton's order; all indices i below are into these.
   std::span<const JointAxes> axes() const { return axes_; }
   const EffectSettings& settings(std::size_t i) const { return settings_[effect_[i]]; }
-  /// kNone where the skeleton's joint has no entry.
+  /// kNone if the skeleton's joint has no entry.
   Index find(Index joint) const { return entry_of_joint_[static_cast<std::size_t>(joint)]; }
   /// `blend` along normals: what a corrector does of itself.
   bool plain(std::size_t i) const;
@@ -57,7 +57,7 @@ class JointEffects {
 
   /// One joint. Where the same `out` comes again, nothing is allocated. The cost follows the vertices within reach.
   void evaluate(std::size_t i, const EffectPose& pose, AxesTrack& track, CorrectionField& out) const;
-  /// Every joint that is not plain, in order. Nothing is allocated where the same `out` comes again.
+  /// Every joint that is not plain, in order. Nothing is allocated if the same `out` comes again.
   void evaluate(const EffectPose& pose, AxesTrack& track, std::vector<JointField>& out) const;
 
  private:

@@ -25,8 +25,8 @@ struct EffectSubject {
   std::span<const PaintedMap> painted = {};
 };
 
-/// The candidates of one joint's effect. A layer is one map: its `base` alone, or times pose_map() where the effect
-/// follows the pose. One layer a map of a combined effect, one otherwise.
+/// The candidates of one joint's effect. A layer is one map: its `base` alone, or times pose_map() if the effect
+/// follows the pose. A combined effect has one layer per map, others have one.
 struct MapSupport {
   struct Layer {
     bool follows_pose = false;
@@ -43,7 +43,7 @@ inline constexpr double kGammaThreshold = 1e-6;
 
 /// Prepares supports of many joints of one character.
 ///
-/// Maps in the joint's frame (isotropic … curve) reach the vertices that lie, at rest, within the distance at which the
+/// Maps along joint axes (isotropic … curve) reach the vertices that lie, at rest, within the distance at which the
 /// map falls below the threshold, and fade out up to 1.5 times that: a hand that touches the belly in some pose is no
 /// part of it. The same holds for the way along the bones, since a knee has nothing to do with the other one beside it:
 /// a vertex counts as far as the bones that move it lie within that way. Inside both the base is 1.
@@ -52,7 +52,7 @@ class MapSupports {
   /// `axes` and what `subject` refers to must outlive it.
   MapSupports(const EffectSubject& subject, std::span<const JointAxes> axes);
 
-  /// Throws Error(bad_input) where the effect names a painted map that is not there or has another number of vertices.
+  /// Throws Error(bad_input) if the effect names a painted map that is not there or has another number of vertices.
   MapSupport build(std::size_t i, const EffectSettings& settings) const;
 
   /// A vertex and s, the weight of the joint's subtree there, 0 < s < 1.

@@ -17,13 +17,13 @@ struct ProfilePoint {
   bool operator==(const ProfilePoint&) const = default;
 };
 
-/// Cubic pieces with the slopes of Fritsch and Carlson: it never overshoots between two points, and where the points
+/// Cubic pieces with the slopes of Fritsch and Carlson: it never overshoots between two points, and if the points
 /// rise, so does the curve. The slope is zero at both ends, and the value constant beyond them, so that the curve is
 /// smooth everywhere. Without any point it is 1.
 class Profile {
  public:
   Profile() = default;
-  /// Throws Error(bad_input), with the point, where x does not increase strictly, a number is not finite, or there are
+  /// Throws Error(bad_input), with the point, if x does not increase strictly, a number is not finite, or there are
   /// more than kMaxPoints.
   explicit Profile(std::vector<ProfilePoint> points);
 

@@ -23,7 +23,7 @@ struct JointEffect {
 
 struct VolumeSettings {
   EffectSettings otherwise;  ///< joints that no pattern matches ("default" in files)
-  /// Where several patterns match a joint, the last one counts, whole ("joints" in files).
+  /// If several patterns match a joint, the last one counts, whole ("joints" in files).
   std::vector<JointEffect> effects;
   VolumeOptions options;
   Profile volume;  ///< scale of the volume to keep, over seconds; empty: 1
@@ -34,7 +34,7 @@ struct VolumeSettings {
   static constexpr double kMinScale = 0.01, kMaxScale = 100;
 };
 
-/// Throws Error(bad_input) for effects out of range and for scales that are.
+/// Throws Error(bad_input) for effects or scales out of range.
 void check(const VolumeSettings& settings);
 
 struct ResolvedEffects {

@@ -1,6 +1,7 @@
 #pragma once
 
-/// One correction field, one volume: how far the skin has to move along it (Rohmer 2008 and 2009; design, section 4).
+/// One correction field, one volume: how far the skin has to move along it (Rohmer 2008 and 2009;
+/// docs/design/volume.md, "One field").
 /// The sign is ours: ΔV = V_target - V(p).
 
 #include <array>
@@ -97,7 +98,7 @@ struct SolveResult {
 /// must be one of the functional's.
 class FieldSolver {
  public:
-  /// Room for `vertex_count` vertices, once; solve() then allocates only where a larger support than ever before comes.
+  /// Room for `vertex_count` vertices, once; solve() then allocates only if a support is larger than any before it.
   FieldSolver(std::size_t vertex_count, const SolveOptions& options);
 
   SolveResult solve(const VolumeFunctional& functional, const CorrectionField& field, double delta,

@@ -7,7 +7,7 @@
 /// Lengths are whole numbers of 1/1024 voxel, so that sums are exact and results do not depend on any order: the k
 /// nearest sources of one sweep are exactly those of the full distances cut to k, ties going to the lower source.
 ///
-/// Lattice error: where nothing is in the way and all cells are single voxels, a distance is at least the straight line
+/// Lattice error: if nothing is in the way and all cells are single voxels, a distance is at least the straight line
 /// (but for rounding, 2e-4 of it) and at most sqrt(1 + (√2-1)² + (√3-√2)²) = 1.1281 times that, the worst direction
 /// being (1, √2-1, √3-√2). Ways through large cells bend from centre to centre, which adds up to about a sixth.
 
@@ -54,10 +54,10 @@ struct GeodesicLabel {
   /// it).
   std::uint64_t key = 0x7fffffffffffffffu;
 
-  /// In 1/1024 voxel; kFar where there is none.
+  /// In 1/1024 voxel; kFar if there is none.
   std::uint32_t length() const { return static_cast<std::uint32_t>(key >> 32); }
   bool reached() const { return length() != kFar; }
-  /// kNone where there is none.
+  /// kNone if there is none.
   Index source() const { return static_cast<Index>(static_cast<std::uint32_t>(key)) >> kSweepBits; }
   /// In voxels.
   double distance() const { return length() / kUnitsPerVoxel; }
@@ -105,7 +105,7 @@ class GeodesicSweep {
   NearestSources nearest(std::span<const GeodesicSeed> seeds, Index k, Context& context) const;
   /// Goes on with more seeds; the result is as if all had been given at once.
   void extend(NearestSources& nearest, std::span<const GeodesicSeed> seeds, Context& context) const;
-  /// One sweep a source.
+  /// One sweep per source.
   AllDistances all(std::span<const GeodesicSeed> seeds, Index source_count, Context& context) const;
 
   /// Cells that no seed reached, by connected component (each increasing, components by their first cell).

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The cube of voxels that mesh and skeleton are laid into, and Morton codes for its voxels.
+/// The cube of voxels around a mesh, and Morton codes for its voxels.
 
 #include <array>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct VoxelGrid {
   Voxel at(const Vec3& p) const;
 };
 
-/// The cube around all points, with a margin of two voxels on each side, so that what touches the surface never touches
+/// The cube around a box, with a margin of two voxels on each side, so that what touches the surface never touches
 /// the cube's faces. Positions are taken relative to the box's centre, so that far from the origin nothing is lost.
 VoxelGrid fit_grid(const Box& box, Index resolution);
 

@@ -12,8 +12,8 @@
 
 namespace isochor {
 
-/// 512 bits, one a voxel, in Morton order inside the brick: so each aligned byte is a cell of 2³ voxels, each word one
-/// of 4³.
+/// 512 bits, one per voxel, in Morton order inside the brick: so each aligned byte is a cell of 2³ voxels, each word
+/// one of 4³.
 using BrickBits = std::array<std::uint64_t, 8>;
 
 struct Brick {

@@ -17,7 +17,7 @@ struct VoxelSurface {
 };
 
 /// `voxels` are Morton codes, increasing, each once. A face between two voxels of the set is left out, so the surface
-/// is closed; where voxels of the set touch in an edge or a corner only, it is not manifold.
+/// is closed; if voxels of the set touch in an edge or a corner only, it is not manifold.
 VoxelSurface voxel_surface(const VoxelGrid& grid, std::span<const std::uint32_t> voxels);
 
 /// Voxels low … high-1 along each axis.
@@ -29,7 +29,7 @@ struct VoxelBox {
 /// cells of different sizes.
 Surface box_surface(const VoxelGrid& grid, std::span<const VoxelBox> boxes);
 
-/// The Morton codes of all voxels of a kind, increasing; those of the exterior are not to be had. Interior ones grow
+/// The Morton codes of all voxels of a kind, increasing; those of the exterior cannot be listed. Interior ones grow
 /// with r³.
 std::vector<std::uint32_t> voxels_of_kind(const VoxelSolid& solid, VoxelSolid::Kind kind);
 

@@ -64,7 +64,7 @@ struct Voxelization {
 /// a point only. They hold the voxel grid.at(p) of every finite vertex, in a face or not. Interior are those off the
 /// surface that votes or the winding number put inside. The order of faces and vertices makes no difference, nor does
 /// the number of threads. Faces with a vertex that is not finite are left out and reported.
-/// Throws Error(bad_input) where the grid does not hold all finite vertices, or its resolution is not a power of two
+/// Throws Error(bad_input) if the grid does not hold all finite vertices, or its resolution is not a power of two
 /// between 8 and 1024.
 Voxelization voxelize(const Surface& surface, const VoxelGrid& grid, const VoxelizeOptions& options, Context& context);
 
