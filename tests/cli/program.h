@@ -34,10 +34,16 @@ inline nlohmann::json read_json(const std::filesystem::path& path) { return nloh
 
 inline std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
+/// The program of the same build, found from where the tests are: a path on the compiler's command line would be
+/// another one in every checkout.
+inline std::filesystem::path program() {
+  return std::filesystem::canonical("/proc/self/exe").parent_path() / "../../cli/isochor";
+}
+
 /// `arguments` as typed in a shell, the folder `here` the current one.
 inline Ran run_isochor(const TempFolder& here, const std::string& arguments) {
   const std::string command =
-      "cd " + quoted(here.path()) + " && '" ISOCHOR_PROGRAM "' " + arguments + " >.stdout 2>.stderr </dev/null";
+      "cd " + quoted(here.path()) + " && " + quoted(program()) + " " + arguments + " >.stdout 2>.stderr </dev/null";
   const int status = std::system(command.c_str());
   Ran ran;
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
