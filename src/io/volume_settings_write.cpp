@@ -154,7 +154,9 @@ requires std::is_enum_v<E> Json schema_of(E, const FieldInfo&) { return {{"enum"
 
 /// "sentence (unit)" as the help texts have it.
 std::string description(const FieldInfo& info) {
-  return std::string(info.help) + (info.unit[0] != 0 ? std::string(", in ") + info.unit : std::string());
+  const std::string_view unit = info.unit;
+  if (unit.empty()) return info.help;
+  return std::string(info.help) + (unit.starts_with("of ") ? ", as a share " : ", in ") + info.unit;
 }
 
 /// What one effect takes, so that an editor offers those fields and no others.
