@@ -91,6 +91,14 @@ function(isochor_compile_options target)
   endif()
 endfunction()
 
+# isochor_fuzzed(TARGET): the fuzzers see which inputs reach new code of this target. Nothing else needs that, and it makes
+# everything larger and slower.
+function(isochor_fuzzed target)
+  if(ISOCHOR_FUZZ AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # The code of the tests themselves is optimised less than what they test: at -O3 it takes twice as long to compile, and they
 # run no quicker.
 function(isochor_test_options target)

@@ -41,28 +41,12 @@ class GltfReference {
   /// Animated values by node and path.
   using Overrides = std::map<std::pair<int, std::string>, std::vector<double>>;
 
-  std::vector<std::vector<double>> read(int index) const {
-    const Json& a = json["accessors"][index];
-    const std::string type = a["type"];
-    const int n = type == "SCALAR" ? 1 : type == "MAT4" ? 16 : type[3] - '0';
-    std::vector<std::vector<double>> out(a["count"].get<std::size_t>(), std::vector<double>(n, 0.0));
-    const int component = a["componentType"];
-    const bool normalized = a.value("normalized", false);
-    if (a.contains("bufferView")) {
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i] = element(a["bufferView"], a.value("byteOffset", 0), i, component, n, normalized);
-      }
-    }
-    if (a.contains("sparse")) {
-      const Json& s = a["sparse"];
-      for (std::size_t i = 0; i < s["count"].get<std::size_t>(); ++i) {
-        const auto at = element(s["indices"]["bufferView"], s["indices"].value("byteOffset", 0), i,
-                                s["indices"]["componentType"], 1, false)[0];
-        out[static_cast<std::size_t>(at)] =
-            element(s["values"]["bufferView"], s["values"].value("byteOffset", 0), i, component, n, normalized);
-      }
-    }
-    return out;
+  using Rows = std::vector<std::vector<double>>;
+
+  /// Read once and kept: every pose asks for the same ones.
+  const Rows& read(int index) const {
+    const auto known = rows_.find(index);
+    return known != rows_.end() ? known->second : rows_.emplace(index, decode(index)).first->second;
   }
 
   double duration(std::size_t animation) const {
@@ -78,7 +62,7 @@ class GltfReference {
       const Json& sampler = a["samplers"][channel["sampler"].get<std::size_t>()];
       const std::string path = channel["target"]["path"];
       const std::string mode = sampler.value("interpolation", "LINEAR");
-      const auto t = read(sampler["input"]);
+      const Rows& t = read(sampler["input"]);
       std::vector<double> flat;
       for (const auto& row : read(sampler["output"])) flat.insert(flat.end(), row.begin(), row.end());
       const std::size_t parts = mode == "CUBICSPLINE" ? 3 : 1;
@@ -123,15 +107,16 @@ class GltfReference {
     for (const auto& row : read(prim["attributes"]["POSITION"])) p.emplace_back(row[0], row[1], row[2]);
     add_morphs(node, mesh, prim, over, p);
     if (!n.contains("skin")) {
-      for (auto& x : p) x = (global(node, over) * x.homogeneous()).head<3>();
+      const Matrix m = global(node, over);
+      for (auto& x : p) x = (m * x.homogeneous()).head<3>();
       return p;
     }
     const std::vector<Matrix> joints = skin(n["skin"], over);
     std::vector<Eigen::Vector3d> out(p.size(), Eigen::Vector3d::Zero());
     std::vector<double> sum(p.size(), 0.0);
     for (int set = 0; prim["attributes"].contains("JOINTS_" + std::to_string(set)); ++set) {
-      const auto j = read(prim["attributes"]["JOINTS_" + std::to_string(set)]);
-      const auto w = read(prim["attributes"]["WEIGHTS_" + std::to_string(set)]);
+      const Rows& j = read(prim["attributes"]["JOINTS_" + std::to_string(set)]);
+      const Rows& w = read(prim["attributes"]["WEIGHTS_" + std::to_string(set)]);
       for (std::size_t v = 0; v < p.size(); ++v) {
         for (int k = 0; k < 4; ++k) {
           if (w[v][k] == 0) continue;
@@ -145,6 +130,32 @@ class GltfReference {
   }
 
  private:
+  mutable std::map<int, Rows> rows_;
+
+  Rows decode(int index) const {
+    const Json& a = json["accessors"][index];
+    const std::string type = a["type"];
+    const int n = type == "SCALAR" ? 1 : type == "MAT4" ? 16 : type[3] - '0';
+    Rows out(a["count"].get<std::size_t>(), std::vector<double>(n, 0.0));
+    const int component = a["componentType"];
+    const bool normalized = a.value("normalized", false);
+    if (a.contains("bufferView")) {
+      const std::size_t view = a["bufferView"];
+      const std::size_t offset = a.value("byteOffset", 0);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = element(view, offset, i, component, n, normalized);
+    }
+    if (a.contains("sparse")) {
+      const Json& s = a["sparse"];
+      for (std::size_t i = 0; i < s["count"].get<std::size_t>(); ++i) {
+        const auto at = element(s["indices"]["bufferView"], s["indices"].value("byteOffset", 0), i,
+                                s["indices"]["componentType"], 1, false)[0];
+        out[static_cast<std::size_t>(at)] =
+            element(s["values"]["bufferView"], s["values"].value("byteOffset", 0), i, component, n, normalized);
+      }
+    }
+    return out;
+  }
+
   static void normalise(std::vector<double>& q) {
     double n = 0;
     for (const double x : q) n += x * x;
@@ -238,8 +249,8 @@ class GltfReference {
   std::vector<Matrix> skin(std::size_t index, const Overrides& over) const {
     const Json& s = json["skins"][index];
     std::vector<Matrix> out;
-    const auto binds =
-        s.contains("inverseBindMatrices") ? read(s["inverseBindMatrices"]) : std::vector<std::vector<double>>{};
+    const Rows none;
+    const Rows& binds = s.contains("inverseBindMatrices") ? read(s["inverseBindMatrices"]) : none;
     for (std::size_t j = 0; j < s["joints"].size(); ++j) {
       Matrix inverse = Matrix::Identity();
       for (int i = 0; i < 16 && !binds.empty(); ++i) inverse(i % 4, i / 4) = binds[j][static_cast<std::size_t>(i)];
@@ -256,7 +267,7 @@ class GltfReference {
         property(node, "weights", over, mesh.contains("weights") ? mesh["weights"].get<std::vector<double>>() : zero);
     for (std::size_t t = 0; t < prim["targets"].size(); ++t) {
       if (weights[t] == 0 || !prim["targets"][t].contains("POSITION")) continue;
-      const auto offsets = read(prim["targets"][t]["POSITION"]);
+      const Rows& offsets = read(prim["targets"][t]["POSITION"]);
       for (std::size_t v = 0; v < p.size(); ++v) p[v] += weights[t] * Eigen::Vector3d(offsets[v].data());
     }
   }
