@@ -19,7 +19,7 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments) {
       .add_option("--fps", arguments.fps,
                   "frames per second to evaluate (0 to 1000; default 0: the clip's own keys; 24 for point caches)")
       ->type_name("N")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->check(in_range(0.0, 1000.0))
       ->group("Bake");
   add_options(command, arguments.basis, "Bake");
   add_options(command, arguments.between, "Bake");

@@ -93,12 +93,20 @@ void check_bound_output(const std::filesystem::path& output) {
   throw_bad_input("the output " + output.string() + " must end in .glb, .gltf or .txt");
 }
 
-/// A name in full that no joint has is a slip of the pen. A pattern may fit nothing: the same line serves many files.
-void check_excluded(const BindOptions& options, const Skeleton& skeleton) {
+/// A name in full that no joint has is a slip of the pen. A pattern may fit nothing, since the same line serves many
+/// files; it is said all the same.
+Problems check_excluded(const BindOptions& options, const Skeleton& skeleton) {
+  Problems problems;
   for (const std::string& glob : options.handles.exclude) {
     const bool is_pattern = glob.find_first_of("*?") != std::string::npos;
     if (!is_pattern && skeleton.find(glob) == kNone) throw_bad_input("there is no joint " + glob + " to exclude");
+    const bool fits = std::any_of(skeleton.joints.begin(), skeleton.joints.end(),
+                                  [&](const Joint& joint) { return matches_glob(joint.name, glob); });
+    if (!fits) {
+      problems.push_back({Severity::warning, "exclude-fits-nothing", "--exclude " + glob + " fits no joint", {}, 1});
+    }
   }
+  return problems;
 }
 
 std::size_t across_gap(const BindResult& result) {
@@ -154,29 +162,31 @@ void report_result(const BindResult& result, Session& session) {
 int pass_gates(const Bind& options, const BindResult& result, const Session& session) {
   int code = exit_done;
   if (options.require_bound && result.bound < result.vertices) {
-    session.print(count_of(result.vertices - result.bound, "vertex") + " without weights: --require-bound fails");
-    code = exit_gate_failed;
+    code = session.fail_gate(count_of(result.vertices - result.bound, "vertex") +
+                             " without weights: --require-bound fails");
   }
   const double share =
       result.vertices == 0 ? 0 : static_cast<double>(across_gap(result)) / static_cast<double>(result.vertices);
   if (options.max_fallback && share > *options.max_fallback) {
-    session.print(short_number(100 * share) +
-                  " % of the vertices took their distances across a gap: --max-fallback fails");
-    code = exit_gate_failed;
+    code = session.fail_gate(short_number(100 * share) +
+                             " % of the vertices took their distances across a gap: --max-fallback fails");
   }
   return code;
 }
 
 int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   check_bound_output(bind.output);
-  check_output(bind.output, {.inputs = {bind.file, bind.skeleton}, .overwrite = bind.overwrite});
+  session.claim({.inputs = {bind.file, bind.skeleton},
+                 .outputs = {bind.output},
+                 .replaceable = CallFiles::Replaceable{bind.file, bind.overwrite}});
   const BindOptions options = complete(bind, command);
   Json& report = session.report();
   report_options(report["options"], options);
   report["options"]["rigid"] = bind.rigid;
   report["options"]["joint-falloff"] = bind.joint_falloff;
   report["inputs"].push_back(bind.file.string());
-  Loaded loaded = load_character(bind.file, {}, session.context());
+  Loaded loaded = load_character(bind.file, {.keep_baked = false}, session.context());
+  session.claim({.inputs = loaded.files});
   if (!bind.skeleton.empty()) {
     report["inputs"].push_back(bind.skeleton.string());
     attach_skeleton(loaded.character, bind.skeleton, session.context());
@@ -185,8 +195,8 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   if (loaded.character.skeleton.deforming_count() == 0) {
     throw_bad_input(bind.file.string() + " has no joints; give a skeleton with --skeleton FILE");
   }
-  check_excluded(options, loaded.character.skeleton);
   session.add_warnings(loaded.character.problems);
+  session.add_warnings(check_excluded(options, loaded.character.skeleton));
   const BindResult result = isochor::bind(loaded.character, options, session.context());
   session.context().progress("weights", 1);
   report_result(result, session);
@@ -236,7 +246,7 @@ void add_bind(CLI::App& program, Session& session) {
       .add_option("--max-fallback", options->max_fallback,
                   "exit with 1 if more than this share of the vertices took distances across a gap (0 to 1)")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->check(in_range(0.0, 1.0))
       ->group("Gates");
   session.add_common_options(command);
   command.callback([options, &command, &session] {

@@ -67,29 +67,38 @@ void plot(const Compare& options, Session& session) {
   if (!options.json) session.print(options.plot.string() + " written");
 }
 
-void check_plot(const Compare& options) {
-  if (options.plot.empty()) {
-    if (!options.more.empty()) throw_bad_input("two files are compared; more of them can only be plotted: give --plot");
-    return;
+void check_files(const Compare& options, Session& session) {
+  if (options.plot.empty() && !options.more.empty()) {
+    throw_bad_input("two files are compared; more of them can only be plotted: give --plot");
   }
-  check_plot_output(options.plot);
-  OutputCheck check{.inputs = options.more};
-  check.inputs.insert(check.inputs.end(), {options.a, options.b});
-  check_output(options.plot, check);
+  if (!options.plot.empty()) check_plot_output(options.plot);
+  CallFiles files{.inputs = {options.a, options.b, options.skeleton_a, options.skeleton_b}, .outputs = {options.plot}};
+  files.inputs.insert(files.inputs.end(), options.more.begin(), options.more.end());
+  session.claim(files);
 }
 
 int compare(const Compare& options, Session& session) {
-  check_plot(options);
+  check_files(options, session);
   Json& report = session.report();
   report["inputs"] = {options.a.string(), options.b.string()};
-  Loaded a = load_character(options.a, {}, session.context());
-  Loaded b = load_character(options.b, {}, session.context());
+  // The volume of a glTF is that of the triangles that viewers draw.
+  LoadOptions as_drawn;
+  as_drawn.gltf.polygons = false;
+  Loaded a = load_character(options.a, as_drawn, session.context());
+  Loaded b = load_character(options.b, as_drawn, session.context());
+  session.claim({.inputs = a.files});
+  session.claim({.inputs = b.files});
   if (!options.skeleton_a.empty()) attach_skeleton(a.character, options.skeleton_a, session.context());
   if (!options.skeleton_b.empty()) attach_skeleton(b.character, options.skeleton_b, session.context());
   if (a.character.vertex_count() == 0 || b.character.vertex_count() == 0)
     throw_bad_input("both files need a mesh to be compared");
-  const WeldedCharacter welded_a(a.character), welded_b(b.character);
+  session.context().progress("weld", 0);
+  const WeldedCharacter welded_a(a.character);
+  session.context().progress("weld", 0.4);
+  const WeldedCharacter welded_b(b.character);
+  session.context().progress("weld", 0.8);
   const Correspondence correspondence = correspond(welded_a, welded_b);
+  session.context().progress("weld", 1);
   const double size = diagonal(welded_a.surface().positions);
   // A scale may lie between the bind shape and the world: what moves is measured against the character at rest there.
   const auto size_at_rest = [&](const WeldedCharacter& welded) {
@@ -103,12 +112,14 @@ int compare(const Compare& options, Session& session) {
   report["shape"] = {
       {"by", enum_name(correspondence.kind)}, {"max_distance", shape.max / size}, {"mean_distance", shape.mean / size}};
   report["weights"] = nullptr;
+  session.context().progress("weights", 0);
   if (const auto weights = compare_weights(welded_a, welded_b, correspondence, options.prune)) {
     report["weights"] = weights_json(*weights, options.prune);
     const double moving_size = a.character.clips.empty() ? size_at_rest(welded_b) : posed_size;
     report["weights"]["position_error"] = position_error_json(
-        compare_weights_in_motion(welded_a, welded_b, correspondence, options.moments), moving_size);
+        compare_weights_in_motion(welded_a, welded_b, correspondence, options.moments, session.context()), moving_size);
   }
+  session.context().progress("weights", 1);
   report["clips"] = Json::array();
   for (const Clip& clip : a.character.clips) {
     if (b.character.find_clip(clip.name) == nullptr) continue;
@@ -144,7 +155,7 @@ void add_compare(CLI::App& program, Session& session) {
   command
       .add_option("--moments", options->moments, "moments of each clip that both files have (1 to 1000; default 24)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""));
+      ->check(in_range(1, 1000));
   add_options(command, options->prune, "Weights");
   command.add_flag("--json", options->json, "print the report instead of text");
   session.add_common_options(command);

@@ -11,7 +11,9 @@
 #include "isochor/bind/bind.h"
 #include "isochor/bind/weight_comparison.h"
 #include "isochor/io/atomic_file.h"
+#include "isochor/io/bake.h"
 #include "isochor/io/load.h"
+#include "isochor/io/written_character.h"
 #include "isochor/render/character_scene.h"
 #include "isochor/render/png.h"
 #include "isochor/render/sheet.h"
@@ -130,6 +132,18 @@ Json show_binding(const Character& own, const Demo& options, HtmlPage& page, Ses
           {"smoothness", weights.a.smoothness}};
 }
 
+/// The character with its volume held in every clip, as a GLB that any viewer plays. The file's name.
+std::string save_held(const Character& character, const Demo& options, Session& session) {
+  Loaded loaded;
+  loaded.character = character;
+  WrittenCharacter file = as_written(loaded);
+  const WeldedCharacter welded(file.character);
+  bake(hold_volume(welded, {}, session.context()), welded, {}, file.source, session.context());
+  std::string name = character.name + "-volume.glb";
+  file.source.document.save(options.folder / name);
+  return name;
+}
+
 /// The largest component's volume over a clip, in per cent.
 Series volume_series(const WeldedCharacter& welded, const Clip& clip, const Variant& variant, Session& session) {
   const auto& volumes = welded.rest_volumes();
@@ -160,6 +174,9 @@ void show_character(const SampleInfo& info, const Demo& options, HtmlPage& page,
                  count_of(character.skeleton.deforming_count(), "joint") + ", " +
                  count_of(welded.topology().components.size(), "component") + ". File: " + info.name + ".glb");
   page.picture(info.name + ".png", info.name + " at rest");
+  if (!character.clips.empty()) {
+    page.paragraph("With its volume held in every clip, for any viewer: " + save_held(character, options, session));
+  }
   const Json binding = show_binding(character, options, page, session);
   Json clips = Json::array();
   for (const Clip& clip : character.clips) {
@@ -213,6 +230,14 @@ int demo(const Demo& options, Session& session) {
   if (error || !fs::is_directory(options.folder))
     throw_bad_input("the folder " + options.folder.string() + " cannot be made");
 
+  CallFiles files{.outputs = {options.folder / "report.html"}};
+  for (const SampleInfo& info : chosen) {
+    for (const char* end : {".glb", "-gvb.glb", "-volume.glb", ".png", "-gvb.png"}) {
+      files.outputs.push_back(options.folder / (info.name + end));
+    }
+  }
+  session.claim(files);
+
   HtmlPage page("Isochor " ISOCHOR_VERSION ": the demo");
   page.paragraph(
       "Procedural characters, bound anew by geodesic voxel binding; their clips under linear blend skinning, dual "
@@ -241,7 +266,7 @@ void add_demo(CLI::App& program, Session& session) {
       ->delimiter(',');
   command.add_option("--samples", options->samples, "rays per pixel in the pictures (1 to 256; default 12)")
       ->type_name("N")
-      ->check(CLI::Range(1, 256).description(""));
+      ->check(in_range(1, 256));
   session.add_common_options(command);
   command.callback(
       [options, &session] { session.set_action("demo", [options, &session] { return demo(*options, session); }); });

@@ -85,6 +85,10 @@ Problems find_problems(const Character& character, const WeldedCharacter& welded
     // Seams make every file open and full of boundary edges: only the welded surface tells.
     if (problem.severity == Severity::error || problem.code == "joint-names") problems.push_back(std::move(problem));
   }
+  const double size = bounding_box(welded.surface().positions).diagonal().norm();
+  for (const Clip& clip : character.clips) {
+    for (Problem& problem : check_reach(clip, size)) problems.push_back(std::move(problem));
+  }
   ProblemCollector inverted;
   for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
     if (welded.has_volume(c) && welded.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
@@ -119,12 +123,17 @@ void print_text(Session& session, const Json& report, const Character& character
 
 int inspect(const Inspect& options, Session& session) {
   Json& report = session.report();
+  session.claim({.inputs = {options.file, options.skeleton}});
   report["inputs"].push_back(options.file.string());
   report_options(report["options"], options.weld);
   Loaded loaded = load_character(options.file, {}, session.context());
+  session.claim({.inputs = loaded.files});
   if (!options.skeleton.empty()) attach_skeleton(loaded.character, options.skeleton, session.context());
   const Character& character = loaded.character;
+  Context& context = session.context();
+  context.progress("weld", 0);
   const WeldedCharacter welded(character, options.weld);
+  context.progress("inspect", 0);
 
   report["vertices"] = character.vertex_count();
   report["welded_vertices"] = welded.surface().vertex_count();
@@ -133,7 +142,9 @@ int inspect(const Inspect& options, Session& session) {
   report["components"] = list_components(welded);
   report["joints"] = character.skeleton.deforming_count();
   report["clips"] = list_clips(character);
+  context.progress("inspect", 0.3);
   report["problems"] = to_json(find_problems(character, welded));
+  context.progress("inspect", 1);
   if (options.json) {
     std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {

@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
 
 #include "commands.h"
 #include "isochor/base/error.h"
+#include "isochor/io/atomic_file.h"
 #include "isochor/version.h"
 #include "options.h"
 #include "session.h"
@@ -37,6 +39,32 @@ class HelpFormatter : public CLI::Formatter {
 int complain(const std::string& sentence) {
   std::cerr << "isochor: " << sentence << '\n';
   return exit_bad_input;
+}
+
+/// Ctrl-C leaves no half-written file behind.
+extern "C" void stop(int signal_number) {
+  remove_temporary_files();
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
+}
+
+void clean_up_when_stopped() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // A signal that was switched off, as by nohup, stays off.
+    if (std::signal(number, stop) == SIG_IGN) std::signal(number, SIG_IGN);
+  }
+}
+
+/// A word that is no command, where one is expected: CLI11 would only say that a command is missing.
+std::string unknown_command(const CLI::App& program, int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.front() == '-') return {};
+  std::string names;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return {};
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return "there is no command " + word + "; the commands are " + names;
 }
 
 /// Runs the chosen subcommand; every error becomes one sentence and exit code 2.
@@ -73,6 +101,8 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done; 1 done, but a quality gate that was asked for failed; 2 bad usage or bad input, nothing "
       "written.\n"
       "isochor COMMAND --help tells more about a command, isochor COMMAND --help-all everything.");
+  clean_up_when_stopped();
+  if (const std::string sentence = unknown_command(program, argc, argv); !sentence.empty()) return complain(sentence);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

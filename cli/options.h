@@ -3,6 +3,8 @@
 /// Turns an options struct into command line options, help and report fields, by its describe().
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -26,6 +28,21 @@ inline constexpr const char* kExpertGroup = "Expert";
 inline std::string group_of(const FieldInfo& info, const std::string& group) {
   return info.expert ? kExpertGroup : group;
 }
+
+/// Refuses what is not a finite number of the range.
+inline std::function<std::string(const std::string&)> in_range(const FieldInfo& info) {
+  return [info](const std::string& text) -> std::string {
+    double value = 0;
+    if (!CLI::detail::lexical_cast(text, value) || !std::isfinite(value)) return text + " is not a finite number";
+    if (value >= info.min && value <= info.max) return {};
+    return text + " is out of range: it must be " + range_text(info);
+  };
+}
+inline std::function<std::string(const std::string&)> in_range(double min, double max) {
+  return in_range({.name = "", .help = "", .min = min, .max = max});
+}
+/// Any finite number.
+inline std::function<std::string(const std::string&)> any_number() { return in_range({.name = "", .help = ""}); }
 
 /// The help of a field: what it is, its unit, range and default.
 template <class Field>
@@ -97,15 +114,7 @@ void add_options(CLI::App& command, Options& options, const std::string& group, 
         command.get_option(std::string("--") + info.former)->group("");
       }
     } else if constexpr (std::is_arithmetic_v<Field>) {
-      command.add_option(flag, field, field_help(info, field))
-          ->type_name("N")
-          ->check([info](const std::string& text) -> std::string {
-            double value = 0;
-            if (!CLI::detail::lexical_cast(text, value)) return text + " is not a number";
-            if (value >= info.min && value <= info.max) return {};
-            return std::string("must be ") + range_text(info);
-          })
-          ->group(in);
+      command.add_option(flag, field, field_help(info, field))->type_name("N")->check(in_range(info))->group(in);
     } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
       // One value for each flag, so that what follows is not taken for another.
       command.add_option(flag, field, info.help)->type_name("GLOB")->allow_extra_args(false)->group(in);

@@ -67,7 +67,8 @@ void add_posing_options(CLI::App& command, Posing& posing) {
   option("--skeleton", posing.skeleton, "a skeleton for a mesh that has none (rig.txt, TGF, BVH, glTF)", "FILE");
   auto* clip = option("--clip", posing.clip, "the clip, by name or number (default: all)", "NAME");
   auto* time =
-      option("--time", posing.time, "one moment of the clip (of the first, where none is named), in seconds", "T");
+      option("--time", posing.time, "one moment of the clip (of the first, where none is named), in seconds", "T")
+          ->check(any_number());
   auto* pose = option("--pose", posing.pose, "one pose from a JSON file (docs/cli.md)", "FILE");
   auto* motion =
       option("--motion", posing.motion, "a motion to carry over by joint name (BVH, or a file with a clip)", "FILE");
@@ -78,10 +79,12 @@ void add_posing_options(CLI::App& command, Posing& posing) {
   motion->excludes(clip);
 }
 
-PosedInput load_posed(const std::filesystem::path& file, const Posing& posing, Session& session) {
+PosedInput load_posed(const std::filesystem::path& file, const Posing& posing, const LoadOptions& options,
+                      Session& session) {
   Json& inputs = session.report()["inputs"];
   inputs.push_back(file.string());
-  PosedInput input{load_character(file, {}, session.context())};
+  PosedInput input{load_character(file, options, session.context())};
+  session.claim({.inputs = input.loaded.files});
   Character& character = input.loaded.character;
   if (!posing.skeleton.empty()) {
     inputs.push_back(posing.skeleton.string());

@@ -31,7 +31,8 @@ struct PosedInput {
   Loaded loaded;
   Index motion_clip = kNone;
 };
-PosedInput load_posed(const std::filesystem::path& file, const Posing& posing, Session& session);
+PosedInput load_posed(const std::filesystem::path& file, const Posing& posing, const LoadOptions& options,
+                      Session& session);
 
 /// The clips that the options choose: the one named, the motion's, or all.
 std::vector<Index> chosen_clips(const PosedInput& input, const Posing& posing);

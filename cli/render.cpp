@@ -30,7 +30,21 @@ struct Render {
   bool follow = false;
   std::string weights_of;
   VoxelPicture inside;
+  const CLI::App* command = nullptr;
 };
+
+/// The angles of a camera are those of the view custom: given alone, they choose it.
+RenderOptions picture_of(const Render& options) {
+  RenderOptions picture = options.picture;
+  for (const char* angle : {"--azimuth", "--elevation"}) {
+    if (options.command->count(angle) == 0) continue;
+    const bool other =
+        !options.views.empty() || (options.command->count("--view") > 0 && picture.camera.view != View::custom);
+    if (other) throw_bad_input(std::string(angle) + " is for --view custom; the view that is asked for has its own");
+    picture.camera.view = View::custom;
+  }
+  return picture;
+}
 
 std::vector<View> parse_views(const std::vector<std::string>& names) {
   std::vector<View> views;
@@ -114,10 +128,17 @@ Image render_poses(const PosedInput& input, const Render& options, const std::ve
   return tiles.size() == 1 ? tiles[0].image : compose(tiles);
 }
 
-int render_file(const Render& options, Session& session) {
-  check_output(options.output, {.inputs = {options.file}});
+int render_file(const Render& given, Session& session) {
+  Render options = given;
+  options.picture = picture_of(given);
+  if (CLI::detail::to_lower(options.output.extension().string()) != ".png") {
+    throw_bad_input("the output " + options.output.string() + " must end in .png");
+  }
+  session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
+                            options.posing.pose},
+                 .outputs = {options.output}});
   const auto views = parse_views(options.views);
-  const PosedInput input = load_posed(options.file, options.posing, session);
+  const PosedInput input = load_posed(options.file, options.posing, {}, session);
   if (input.loaded.character.parts.empty() && !options.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
   report_options(session.report()["options"], options.picture);
@@ -135,6 +156,7 @@ void add_render(CLI::App& program, Session& session) {
   CLI::App& command =
       *program.add_subcommand("render", "a picture of a character, without a window or a graphics card");
   auto options = std::make_shared<Render>();
+  options->command = &command;
   command.add_option("FILE", options->file, "a mesh or a character")->required();
   command.add_option("-o,--output", options->output, "the PNG to write")->type_name("FILE")->required();
   add_posing_options(command, options->posing);
@@ -142,7 +164,7 @@ void add_render(CLI::App& program, Session& session) {
   command.add_flag("--bind-pose", options->bind_pose, "the shape that the skin was bound in")->group("Pose");
   command.add_option("--frames", options->frames, "moments of the clip, side by side (1 to 64; default 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 64).description(""))
+      ->check(in_range(1, 64))
       ->group("Pose");
   command.add_flag("--follow", options->follow, "frame each moment by itself, instead of all from one place")
       ->group("Picture");
@@ -173,13 +195,13 @@ void add_render(CLI::App& program, Session& session) {
       .add_option("--resolution", options->inside.resolution,
                   "voxels along each side of the cube (a power of two from 8 to 1024; default 128)")
       ->type_name("N")
-      ->check(CLI::Range(8, 1024).description(""))
+      ->check(in_range(8, 1024))
       ->group("Inside");
   command
       .add_option("--penalty", options->inside.penalty,
                   "higher: distances keep off the skin, as in bind (1 to 100; default 4)")
       ->type_name("N")
-      ->check(CLI::Range(1.0, 100.0).description(""))
+      ->check(in_range(1.0, 100.0))
       ->group("Inside");
   session.add_common_options(command);
   command.callback([options, &session] {

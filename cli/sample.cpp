@@ -20,15 +20,14 @@ struct Sample {
 };
 
 int write_sample(const Sample& sample, Session& session) {
-  check_output(sample.output, {});
+  // An OBJ knows no rig; it stands beside, under the same name.
+  const auto rig = sample.output.parent_path() / (sample.output.stem().string() + "_rig.txt");
+  const bool with_rig = sample.output.extension() == ".obj";
+  session.claim({.outputs = {sample.output, with_rig ? rig : std::filesystem::path()}});
   report_options(session.report()["options"], sample.options, {"bones"});
   const Character character = make_sample(sample.name, sample.options, session.context());
   session.add_warnings(save_character(character, sample.output, session.context()));
-  if (sample.output.extension() == ".obj") {
-    // An OBJ knows no rig; it stands beside, under the same name.
-    const auto rig = sample.output.parent_path() / (sample.output.stem().string() + "_rig.txt");
-    write_rig_txt(rig, to_rig_text(character));
-  }
+  if (with_rig) write_rig_txt(rig, to_rig_text(character));
   session.print(sample.output.string() + ": " + sample.name + ", " + count_of(character.vertex_count(), "vertex") +
                 ", " + count_of(character.skeleton.deforming_count(), "joint") + ", " +
                 count_of(character.clips.size(), "clip"));

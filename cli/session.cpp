@@ -10,9 +10,32 @@
 #include "isochor/base/error.h"
 #include "isochor/io/atomic_file.h"
 #include "isochor/version.h"
+#include "options.h"
 
 namespace isochor::cli {
 namespace fs = std::filesystem;
+namespace {
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored) || fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+}
+
+void check_writable(const fs::path& output) {
+  std::error_code ignored;
+  if (fs::is_directory(output, ignored)) throw_bad_input("the output " + output.string() + " is a folder, not a file");
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored)) throw_bad_input("the folder " + folder.string() + " does not exist");
+}
+
+/// What is written beside an output. A .gltf finds its buffer a name that no input has.
+std::vector<fs::path> companions(const fs::path& output) {
+  const fs::path stem = output.parent_path() / output.stem();
+  if (output.extension() == ".obj") return {stem.string() + ".mtl"};
+  return {};
+}
+
+}  // namespace
 
 void Session::add_common_options(CLI::App& command) {
   command.add_option("--report", report_path_, "write inputs, options, counts, times, warnings and results as JSON")
@@ -21,22 +44,59 @@ void Session::add_common_options(CLI::App& command) {
   command
       .add_option("--threads", threads_, "threads to use; the result is the same for any number (default: all cores)")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""))
+      ->check(in_range(0, 1024))
       ->group("Common");
-  command.add_flag("--quiet", quiet_, "print errors only")->group("Common");
+  auto* verbose = command.add_flag("--verbose", verbose_, "print more: every joint, every component")->group("Common");
+  command.add_flag("--quiet", quiet_, "print errors and failed gates only")->group("Common")->excludes(verbose);
   command.set_help_all_flag("--help-all", "all options, those for experts too");
+}
+
+void Session::claim(const CallFiles& files) {
+  for (const fs::path& input : files.inputs) {
+    if (!input.empty()) inputs_.push_back(input);
+  }
+  for (const fs::path& output : files.outputs) {
+    if (output.empty()) continue;
+    check_writable(output);
+    outputs_.push_back(output);
+    for (fs::path& beside : companions(output)) outputs_.push_back(std::move(beside));
+  }
+  if (files.replaceable) replaceable_ = *files.replaceable;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (same_file(outputs_[i], outputs_[k])) {
+        throw_bad_input(outputs_[i].string() + " would be written twice; give another name");
+      }
+    }
+    for (const fs::path& input : inputs_) {
+      if (!same_file(outputs_[i], input)) continue;
+      const bool meant = replaceable_.input == input && !same_file(outputs_[i], report_path_);
+      if (meant && replaceable_.allowed) continue;
+      throw_bad_input("the output " + outputs_[i].string() + " is an input too; give another name" +
+                      (meant ? ", or --overwrite" : ""));
+    }
+  }
 }
 
 void Session::add_warnings(const Problems& problems) {
   for (const Problem& problem : problems) {
     report_["warnings"].push_back(to_json(problem));
-    if (problem.severity != Severity::note)
-      print("  " + std::string(to_string(problem.severity)) + ": " + problem.sentence);
+    const std::string line = "  " + std::string(to_string(problem.severity)) + ": " + problem.sentence;
+    problem.severity == Severity::note ? print_detail(line) : print(line);
   }
 }
 
 void Session::print(const std::string& line) const {
   if (!quiet_) std::cout << line << '\n';
+}
+
+void Session::print_detail(const std::string& line) const {
+  if (verbose_) std::cout << line << '\n';
+}
+
+int Session::fail_gate(const std::string& sentence) const {
+  std::cerr << "isochor: " << sentence << '\n';
+  return exit_gate_failed;
 }
 
 void Session::set_action(std::string command, std::function<int()> action) {
@@ -51,7 +111,7 @@ int Session::run() {
   report_["inputs"] = Json::array();
   report_["options"] = Json::object();
   report_["warnings"] = Json::array();
-  if (!report_path_.empty()) check_output(report_path_, {.inputs = {}, .overwrite = true});
+  claim({.inputs = {}, .outputs = {report_path_}});
   show_progress();
   int code = exit_done;
   {
@@ -84,20 +144,6 @@ void Session::write_report() {
   Json& seconds = report_["seconds"];
   for (const StageTime& time : context_.times()) seconds[time.name] = time.seconds;
   write_file_atomically(report_path_, report_.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-void check_output(const fs::path& output, const OutputCheck& check) {
-  std::error_code ignored;
-  if (output.empty()) throw_bad_input("the output needs a file name");
-  if (fs::is_directory(output, ignored)) throw_bad_input("the output " + output.string() + " is a folder, not a file");
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) throw_bad_input("the folder " + folder.string() + " does not exist");
-  if (check.overwrite) return;
-  for (const fs::path& input : check.inputs) {
-    if (fs::equivalent(output, input, ignored)) {
-      throw_bad_input("the output is the input " + input.string() + "; give another name, or --overwrite");
-    }
-  }
 }
 
 Json to_json(const Problem& problem) {

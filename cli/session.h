@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "isochor/base/context.h"
 #include "isochor/base/problem.h"
@@ -24,14 +26,32 @@ enum ExitCode {
   exit_bad_input = 2,    ///< bad usage or bad input; nothing was written
 };
 
+/// The files of a call.
+struct CallFiles {
+  std::vector<std::filesystem::path> inputs = {};   ///< empty names are passed over
+  std::vector<std::filesystem::path> outputs = {};  ///< what is written beside them, as an .mtl, is known by itself
+  /// An input that the output replaces with --overwrite.
+  struct Replaceable {
+    std::filesystem::path input = {};
+    bool allowed = false;  ///< whether --overwrite was given
+  };
+  std::optional<Replaceable> replaceable = {};
+};
+
 /// One run of the program. A subcommand's parser leaves its work in `action`; main() runs it and writes the report.
 class Session {
  public:
-  /// Adds --report, --threads and --quiet to a subcommand.
+  /// Adds --report, --threads, --verbose and --quiet to a subcommand.
   void add_common_options(CLI::App& command);
 
   Context& context() { return context_; }
   bool quiet() const { return quiet_; }
+  bool verbose() const { return verbose_; }
+
+  /// Throws unless every output, the report too, can be written without destroying something: it is not an input, not
+  /// another output, not a folder, and its own folder exists. To be called before anything is written; again with what
+  /// becomes known later (the files that an input refers to).
+  void claim(const CallFiles& files);
 
   /// Filled by the subcommand; written to --report at the end.
   Json& report() { return report_; }
@@ -39,6 +59,10 @@ class Session {
 
   /// Prints to standard output unless --quiet.
   void print(const std::string& line) const;
+  /// Prints to standard output with --verbose.
+  void print_detail(const std::string& line) const;
+  /// Prints why a gate failed, whatever else is printed. The exit code for it.
+  int fail_gate(const std::string& sentence) const;
 
   /// Sets what the chosen subcommand does; its return value is the exit code.
   void set_action(std::string command, std::function<int()> action);
@@ -53,17 +77,12 @@ class Session {
   std::filesystem::path report_path_;
   int threads_ = 0;
   bool quiet_ = false;
+  bool verbose_ = false;
+  std::vector<std::filesystem::path> inputs_, outputs_;
+  CallFiles::Replaceable replaceable_;
   std::string command_;
   std::function<int()> action_;
 };
-
-/// Throws unless `output` can be written without destroying something the user did not mean: it is not one of the
-/// inputs (unless `overwrite`), not a directory, and its folder exists.
-struct OutputCheck {
-  std::vector<std::filesystem::path> inputs;
-  bool overwrite = false;
-};
-void check_output(const std::filesystem::path& output, const OutputCheck& check);
 
 Json to_json(const Problem& problem);
 Json to_json(const Problems& problems);

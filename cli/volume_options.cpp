@@ -11,8 +11,6 @@ namespace {
 
 const Hidden kSetByMode = {"volume-solver"};
 
-std::string percent(double value) { return short_number(100 * value, 3) + " %"; }
-
 }  // namespace
 
 void add_volume_options(CLI::App& command, VolumeArguments& arguments) {
@@ -87,13 +85,13 @@ void print_volume(const VolumeReport& report, const Skeleton& skeleton, const Se
                 percent(report.max_error_after()) + " after");
   for (std::size_t c = 0; c < components.size() && measured > 1; ++c) {
     if (!components[c].has_volume) continue;
-    session.print("  component " + std::to_string(c) + ", " + count_of(components[c].vertices, "vertex") + ": " +
-                  percent(components[c].max_error_before) + " before, " + percent(components[c].max_error_after) +
-                  " after");
+    session.print_detail("  component " + std::to_string(c) + ", " + count_of(components[c].vertices, "vertex") + ": " +
+                         percent(components[c].max_error_before) + " before, " +
+                         percent(components[c].max_error_after) + " after");
   }
   for (const VolumeReport::Joint& joint : report.joints()) {
-    session.print("  joint " + skeleton.joints[joint.joint].name + ": local " + percent(joint.max_error_before) +
-                  " before, " + percent(joint.max_error_after) + " after");
+    session.print_detail("  joint " + skeleton.joints[joint.joint].name + ": local " + percent(joint.max_error_before) +
+                         " before, " + percent(joint.max_error_after) + " after");
   }
 }
 

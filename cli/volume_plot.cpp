@@ -100,8 +100,10 @@ void plot_volume(const VolumePlot& plot, Session& session) {
   check_plot_output(plot.output);
   const auto names = short_names(plot.files);
   std::vector<Played> files;
+  LoadOptions as_drawn;  // triangles, as viewers draw them
+  as_drawn.gltf.polygons = false;
   for (std::size_t i = 0; i < plot.files.size(); ++i) {
-    files.push_back({names[i], load_character(plot.files[i], {}, session.context()).character});
+    files.push_back({names[i], load_character(plot.files[i], as_drawn, session.context()).character});
   }
   std::vector<Chart> charts;
   for (const Clip& clip : files.front().character.clips) {

@@ -47,9 +47,11 @@ HeldFrame HeldFrames::held(const Viewer& viewer, const CorrectedPlayback::Frame&
   HeldFrame out;
   out.time = frame.time;
   out.target_volumes = frame.posed.target_volumes;
+  out.volume_factor = frame.volume_factor;
   for (const ComponentVolume& volume : frame.corrected.components) {
     out.volumes.push_back(volume.has_volume ? volume.after : 0);
   }
+  if (form_ == HeldForm::volumes) return out;
   out.parts.resize(viewer.wanted.size());
   for (std::size_t p = 0; p < out.parts.size(); ++p) {
     out.parts[p].positions.reserve(viewer.wanted[p].size());
@@ -74,6 +76,7 @@ HeldFrames::Viewer HeldFrames::view(const CorrectedPlayback& playback, const Cor
                                     Context& context) const {
   const auto& parts = welded_.character().parts;
   Viewer viewer;
+  if (form_ == HeldForm::volumes) return viewer;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     viewer.wanted.push_back(part_positions(welded_, frame.pose, frame.posed, frame.corrected.positions, p));
   }

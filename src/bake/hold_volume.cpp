@@ -27,6 +27,10 @@ std::vector<Index> chosen_clips(const Character& character, std::span<const Inde
   return chosen;
 }
 
+bool shown_by_skinning(const HoldOptions& options) {
+  return options.form == HeldForm::offsets && !options.playback.volume && options.playback.deformer == Deformer::lbs;
+}
+
 /// Plays one clip after another into frames.
 class Holder {
  public:
@@ -35,16 +39,17 @@ class Holder {
         context_(context),
         clips_(welded.character().clips),
         skeleton_(welded.skeleton()),
+        size_(bounding_box(welded.surface().positions).diagonal().norm()),
         playback_(welded, options.playback, context),
-        frames_(welded, options.form) {
-    motion_.shown_by_skinning =
-        options.form == HeldForm::offsets && !playback_.corrects() && options.playback.deformer == Deformer::lbs;
+        frames_(welded, shown_by_skinning(options) ? HeldForm::volumes : options.form) {
+    motion_.shown_by_skinning = shown_by_skinning(options);
     const bool asked = options.form == HeldForm::offsets && options.between.volume_error > 0;
     if (asked && !motion_.shown_by_skinning) motion_.between.emplace();
   }
 
   void hold(Index clip, double done, double share) {
     const Clip& of = clips_[clip];
+    for (Problem& problem : check_reach(of, size_)) motion_.problems.push_back(std::move(problem));
     const bool steps = steps_throughout(of);
     const std::vector<double> times = bake_times(of, options_.fps);
     std::vector<Pose> poses;
@@ -70,7 +75,7 @@ class Holder {
  private:
   void add(const CorrectedPlayback::Frame& frame) {
     const StageTimer timer(context_, "bake");
-    if (!motion_.shown_by_skinning) frames_.add(playback_, frame, context_);
+    frames_.add(playback_, frame, context_);
   }
 
   /// Keys between those of the clip, where lines from key to key lose volume. A moment that becomes a key was looked at
@@ -111,6 +116,7 @@ class Holder {
   Context& context_;
   const std::vector<Clip>& clips_;
   const Skeleton& skeleton_;
+  double size_;
   CorrectedPlayback playback_;
   HeldFrames frames_;
   HeldMotion motion_{};

@@ -10,6 +10,8 @@ std::string short_number(double value, int digits) {
   return text;
 }
 
+std::string percent(double share) { return short_number(100 * share, 3) + " %"; }
+
 std::string count_of(std::size_t n, const std::string& noun) {
   if (n == 1) return "1 " + noun;
   return std::to_string(n) + " " + (noun == "vertex" ? "vertices" : noun + "s");

@@ -9,6 +9,7 @@
 #include "bind/gvb_cells.h"
 #include "bind/gvb_rows.h"
 #include "isochor/base/error.h"
+#include "isochor/base/words.h"
 #include "isochor/bind/resolution.h"
 
 namespace isochor {
@@ -17,6 +18,19 @@ namespace {
 /// Slots beyond the influences: a handle that leaves the nearest ones should have little left to lose.
 constexpr std::size_t kSpareSlots = 2;
 constexpr int kMaxNearest = 64;
+
+/// Joints that are all far from the mesh are another mesh's, or in other units. Control bones that lie apart do no
+/// harm.
+void check_near(const Surface& surface, std::span<const Handle> handles) {
+  constexpr double kTooFar = 50;  // times the size of the mesh
+  const Box box = bounding_box(surface.positions);
+  const double size = box.diagonal().norm();
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Handle& handle : handles) nearest = std::min(nearest, distance(handle, box.center()));
+  if (!(size > 0) || nearest <= kTooFar * size) return;
+  throw_bad_input("the joints lie " + short_number(nearest / size, 2) +
+                  " times the mesh's size away from it: they are not this mesh's, or in other units");
+}
 
 void check_input(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options) {
   check_ranges(options);
@@ -41,6 +55,7 @@ void check_input(const Surface& surface, std::span<const Handle> handles, const 
       }
     }
   }
+  check_near(surface, handles);
 }
 
 }  // namespace

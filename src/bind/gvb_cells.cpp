@@ -112,7 +112,8 @@ std::vector<GeodesicSeed> seeds_of(const Entries& entries, const Octree& octree)
     const auto source = static_cast<Index>(h);
     for (const std::uint32_t code : entries.voxels[h]) seeds.push_back({source, octree.find(code), 0});
     if (entries.voxels[h].empty()) {
-      seeds.push_back({source, octree.find(entries.entry[h].code), entries.entry[h].distance / octree.grid().voxel});
+      const double start = std::min(entries.entry[h].distance / octree.grid().voxel, kFarthestSeed);
+      seeds.push_back({source, octree.find(entries.entry[h].code), start});
     }
   }
   return seeds;
@@ -145,7 +146,7 @@ std::vector<GeodesicSeed> seeds_across_gaps(const std::vector<std::vector<Index>
   for (std::size_t i = 0; i < lost.size(); ++i) {
     const double gap = (octree.centre(lost[i]) - octree.centre(from[i])).norm();
     for (const GeodesicLabel& label : nearest.of(from[i])) {
-      if (label.reached()) seeds.push_back({label.source(), lost[i], label.distance() + gap});
+      if (label.reached()) seeds.push_back({label.source(), lost[i], std::min(label.distance() + gap, kFarthestSeed)});
     }
   }
   return seeds;

@@ -36,14 +36,31 @@ struct SurfacePoint {
   Index vertex;  ///< a vertex at or near it
 };
 
-/// Points by a hash of their place, so that their choice does not depend on the order of vertices.
+/// Points by a hash of their place, so that their choice does not depend on the order of vertices; in single precision,
+/// as some files have no other.
 std::uint64_t hash_of(const Vec3& p) {
   std::uint64_t h = 0x9E3779B97F4A7C15ull;
   for (int a = 0; a < 3; ++a) {
-    h = (std::rotl(h, 23) ^ std::bit_cast<std::uint64_t>(p[a] + 0.0)) * 0xC2B2AE3D27D4EB4Full;
+    h = (std::rotl(h, 23) ^ std::bit_cast<std::uint32_t>(static_cast<float>(p[a]) + 0.0f)) * 0xC2B2AE3D27D4EB4Full;
     h ^= h >> 31;
   }
   return h;
+}
+
+/// The last bones of a skeleton as the points where they begin. Few formats say where such a bone ends, and the same
+/// shape must not ask for other voxels because its file does.
+std::vector<Handle> without_last_ends(std::span<const Handle> handles) {
+  std::vector<Handle> out(handles.begin(), handles.end());
+  const auto begins_at = [&](const Vec3& p) {
+    return std::any_of(handles.begin(), handles.end(), [&](const Handle& handle) {
+      return !handle.shapes.empty() && (handle.shapes[0].a - p).norm() <= 1e-9 * p.norm();
+    });
+  };
+  for (Handle& handle : out) {
+    if (handle.shapes.size() != 1 || handle.shapes[0].kind != HandleShape::Kind::segment) continue;
+    if (!begins_at(handle.shapes[0].b)) handle.shapes[0] = HandleShape::point(handle.shapes[0].a);
+  }
+  return out;
 }
 
 class GapSearch {
@@ -52,7 +69,8 @@ class GapSearch {
       : positions_(surface.positions),
         triangles_(triangulate(surface).triangles),
         grid_(fit_grid(bounding_box(surface.positions), ResolutionChoice::kCoarsest)),
-        bones_(handles, 1e-3 * grid_.voxel) {
+        handles_(without_last_ends(handles)),
+        bones_(handles_, 1e-3 * grid_.voxel) {
     reach_ = kVoxelsInGap * grid_.voxel;
     orient();
     find_samples();
@@ -261,7 +279,8 @@ class GapSearch {
   std::span<const Vec3> positions_;
   std::vector<Triangle> triangles_;
   VoxelGrid grid_;
-  BoneGraph bones_;
+  std::vector<Handle> handles_;
+  BoneGraph bones_;  // refers to handles_
   double reach_ = 0;
   std::vector<SurfacePoint> samples_;
   std::vector<std::size_t> bin_begin_;

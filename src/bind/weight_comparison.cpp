@@ -131,7 +131,8 @@ std::optional<WeightComparison> compare_weights(const WeldedCharacter& a, const 
 }
 
 std::vector<ClipPositionError> compare_weights_in_motion(const WeldedCharacter& a, const WeldedCharacter& b,
-                                                         const Correspondence& correspondence, int moments) {
+                                                         const Correspondence& correspondence, int moments,
+                                                         Context& context) {
   const WeightSets sets = weight_sets(a, b, correspondence);
   const bool by_a = !a.character().clips.empty();
   const WeldedCharacter& welded = by_a ? a : b;
@@ -146,7 +147,12 @@ std::vector<ClipPositionError> compare_weights_in_motion(const WeldedCharacter& 
       rows_by_part(welded, by_a ? sets.whole_a : sets.whole_b, by_a ? sets.whole_b : sets.whole_a, pairs)};
   std::vector<ClipPositionError> errors;
   if (carrier.parts.empty()) return errors;
-  for (const Clip& clip : welded.character().clips) errors.push_back(play_clip(carrier, clip, moments));
+  const auto& clips = welded.character().clips;
+  for (const Clip& clip : clips) {
+    context.progress("weights", static_cast<double>(errors.size()) / static_cast<double>(clips.size()));
+    errors.push_back(play_clip(carrier, clip, moments));
+  }
+  context.progress("weights", 1);
   return errors;
 }
 

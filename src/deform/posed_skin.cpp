@@ -8,24 +8,32 @@
 namespace isochor {
 namespace {
 
-/// Morph targets act before the skin: on the welded vertices that a part's vertices lead, and on its strays.
+/// Gives the welded vertices that a part's vertices lead their place at rest.
+void place_at_rest(const WeldedCharacter& welded, std::size_t part, std::span<const Vec3> morphed,
+                   std::vector<Vec3>& rest) {
+  const Part& of = welded.character().parts[part];
+  for (std::size_t v = 0; v < morphed.size(); ++v) {
+    if (!welded.whole().leads(part, v)) continue;
+    const Index w = welded.whole().welded(part, v);
+    if (of.skinned() || of.node == kNone) {
+      rest[w] = morphed[v];
+      continue;
+    }
+    // Unskinned parts lie where the rest pose puts them.
+    const Affine& inverse = welded.inverse_binds()[welded.weights().row(w)[0].joint];
+    rest[w] = welded.surface().positions[w] + inverse.linear().inverse() * (morphed[v] - of.surface.positions[v]);
+  }
+}
+
+/// Morph targets act before the skin.
 void add_morphs(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) {
   const auto& parts = welded.character().parts;
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    const Part& part = parts[p];
-    if (part.morphs.empty()) continue;
-    const std::vector<Vec3> morphed = morphed_positions(part, pose);
+    if (parts[p].morphs.empty()) continue;
+    const std::vector<Vec3> morphed = morphed_positions(parts[p], pose);
+    place_at_rest(welded, p, morphed, out.rest);
     for (std::size_t v = 0; v < morphed.size(); ++v) {
       if (const Index stray = welded.stray(p, v); stray != kNone) out.strays.rest[stray] = morphed[v];
-      if (!welded.whole().leads(p, v)) continue;
-      const Index w = welded.whole().welded(p, v);
-      if (part.skinned() || part.node == kNone) {
-        out.rest[w] = morphed[v];
-        continue;
-      }
-      // Unskinned parts lie where the rest pose puts them.
-      const Affine& inverse = welded.inverse_binds()[welded.weights().row(w)[0].joint];
-      out.rest[w] += inverse.linear().inverse() * (morphed[v] - part.surface.positions[v]);
     }
   }
 }
@@ -37,6 +45,38 @@ void read_rest(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) 
     out.strays.rest.push_back(welded.character().parts[stray.file.part].surface.positions[stray.file.vertex]);
   }
   add_morphs(welded, pose, out);
+}
+
+/// The shape at rest that its author meant: without what bake() added.
+std::vector<Vec3> rest_as_meant(const WeldedCharacter& welded, const Pose& pose, const std::vector<Vec3>& rest) {
+  const auto& parts = welded.character().parts;
+  std::vector<Vec3> meant = rest;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto& morphs = parts[p].morphs;
+    if (std::none_of(morphs.begin(), morphs.end(), [](const MorphTarget& m) { return m.baked; })) continue;
+    place_at_rest(welded, p, morphed_positions(parts[p], pose, MorphChoice::authored), meant);
+  }
+  return meant;
+}
+
+/// Measured again only where a morph target changed something.
+void read_volumes(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) {
+  const auto& components = welded.topology().components;
+  out.rest_volumes = welded.rest_volumes();
+  const auto& parts = welded.character().parts;
+  if (std::any_of(parts.begin(), parts.end(), [](const Part& part) { return !part.morphs.empty(); })) {
+    const std::vector<Vec3> meant = rest_as_meant(welded, pose, out.rest);
+    const auto& bind = welded.surface().positions;
+    for (std::size_t c = 0; c < components.size(); ++c) {
+      const auto& vertices = components[c].vertices;
+      const bool morphed = std::any_of(vertices.begin(), vertices.end(), [&](Index v) { return meant[v] != bind[v]; });
+      if (morphed) out.rest_volumes[c] = signed_volume(welded.surface(), components[c], meant);
+    }
+  }
+  out.target_volumes.resize(components.size());
+  for (std::size_t c = 0; c < components.size(); ++c) {
+    out.target_volumes[c] = out.rest_volumes[c] * welded.volume_scale(c, out.matrices);
+  }
 }
 
 void skin_vertices(Deformer deformer, const SkinWeights& weights, std::span<const Affine> matrices, PosedVertices& out,
@@ -64,10 +104,7 @@ void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deforme
   read_rest(welded, pose, out);
   skin_vertices(deformer, welded.weights(), out.matrices, out, context);
   skin_vertices(deformer, welded.stray_weights(), out.matrices, out.strays, context);
-  out.target_volumes.resize(welded.topology().components.size());
-  for (std::size_t c = 0; c < out.target_volumes.size(); ++c) {
-    out.target_volumes[c] = welded.target_volume(c, out.matrices);
-  }
+  read_volumes(welded, pose, out);
 }
 
 std::vector<Vec3> part_positions(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& posed,

@@ -27,13 +27,15 @@ double total_volume_change(const WeldedCharacter& welded, const PlayedFrame& fra
 }
 
 ClipComparison compare_clip(const WeldedCharacter& a, const WeldedCharacter& b, const Correspondence& correspondence,
-                            const std::string& clip, int moments, const Context& context) {
+                            const std::string& clip, int moments, Context& context) {
   const Clip& clip_a = *a.character().find_clip(clip);
   const Clip& clip_b = *b.character().find_clip(clip);
   ClipComparison result;
   result.clip = clip;
   result.times = even_times(clip_a, moments);
-  for (const double time : result.times) {
+  for (std::size_t i = 0; i < result.times.size(); ++i) {
+    const double time = result.times[i];
+    context.progress("compare", static_cast<double>(i) / static_cast<double>(result.times.size()));
     const PlayedFrame frame_a = play(a, sample(clip_a, a.skeleton(), time), Deformer::lbs, context);
     const PlayedFrame frame_b = play(b, sample(clip_b, b.skeleton(), time), Deformer::lbs, context);
     const ShapeDistance d = shape_distance(correspondence, frame_a.positions, frame_b.positions);
@@ -42,6 +44,7 @@ ClipComparison compare_clip(const WeldedCharacter& a, const WeldedCharacter& b, 
     result.volume_a.push_back(total_volume_change(a, frame_a));
     result.volume_b.push_back(total_volume_change(b, frame_b));
   }
+  context.progress("compare", 1);
   return result;
 }
 

@@ -110,13 +110,14 @@ std::span<const double> current_morph_weights(const Part& part, const Pose& pose
 }
 
 /// Adds what the pose's weights make of the targets. Targets without such offsets add nothing.
-void apply_morphs(const Part& part, const Pose& pose, std::vector<Vec3> MorphTarget::*offsets,
+void apply_morphs(const Part& part, const Pose& pose, MorphChoice choice, std::vector<Vec3> MorphTarget::*offsets,
                   std::vector<Vec3>& values) {
   const auto morph_weights = current_morph_weights(part, pose);
   for (std::size_t m = 0; m < part.morphs.size() && m < morph_weights.size(); ++m) {
     const double weight = morph_weights[m];
     const std::vector<Vec3>& target = part.morphs[m].*offsets;
-    if (weight == 0 || target.empty()) continue;
+    const bool chosen = choice == MorphChoice::all || !part.morphs[m].baked;
+    if (weight == 0 || target.empty() || !chosen) continue;
     check_size(target.size(), values.size(), "morph target offsets");
     for (std::size_t v = 0; v < values.size(); ++v) values[v] += weight * target[v];
   }
@@ -172,13 +173,13 @@ void transform_normals(std::span<const Mat34> maps, std::span<const Vec3> normal
 
 PosedPart morphed_part(const Part& part, const Pose& pose) {
   PosedPart morphed{morphed_positions(part, pose), part.normals};
-  if (!part.normals.empty()) apply_morphs(part, pose, &MorphTarget::normals, morphed.normals);
+  if (!part.normals.empty()) apply_morphs(part, pose, MorphChoice::all, &MorphTarget::normals, morphed.normals);
   return morphed;
 }
 
-std::vector<Vec3> morphed_positions(const Part& part, const Pose& pose) {
+std::vector<Vec3> morphed_positions(const Part& part, const Pose& pose, MorphChoice choice) {
   std::vector<Vec3> positions = part.surface.positions;
-  apply_morphs(part, pose, &MorphTarget::positions, positions);
+  apply_morphs(part, pose, choice, &MorphTarget::positions, positions);
   return positions;
 }
 

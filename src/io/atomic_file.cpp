@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -18,6 +19,50 @@ namespace fs = std::filesystem;
 [[noreturn]] void throw_errno(const char* what, const fs::path& path) {
   const int code = errno;
   throw_io(std::string(what) + " '" + path.string() + "': " + std::strerror(code));
+}
+
+/// Names of temporary files for remove_temporary_files(), which a signal may call at any moment: fixed places, nothing
+/// allocated. More files at once than there are places are written all the same.
+class TemporaryNames {
+ public:
+  void add(const fs::path& name) {
+    const std::string& text = name.native();
+    if (text.size() >= kLongest) return;
+    for (Place& place : places_) {
+      int free = kFree;
+      if (!place.state.compare_exchange_strong(free, kFilling)) continue;
+      std::memcpy(place.name, text.c_str(), text.size() + 1);
+      place.state.store(kLive);
+      return;
+    }
+  }
+  void remove(const fs::path& name) {
+    for (Place& place : places_) {
+      if (place.state.load() == kLive && name.native() == place.name) place.state.store(kFree);
+    }
+  }
+  void unlink_all() noexcept {
+    for (Place& place : places_) {
+      if (place.state.load() == kLive) ::unlink(place.name);
+    }
+  }
+
+ private:
+  static constexpr int kPlaces = 16;
+  static constexpr std::size_t kLongest = 4096;
+  enum { kFree, kFilling, kLive };
+  struct Place {
+    std::atomic<int> state = kFree;
+    char name[kLongest] = {};
+  };
+  Place places_[kPlaces];
+};
+
+constinit TemporaryNames temporary_names;
+
+void remove_temporary(const fs::path& name) {
+  ::unlink(name.c_str());
+  temporary_names.remove(name);
 }
 
 class FileDescriptor {
@@ -69,6 +114,7 @@ int open_temporary(const fs::path& target, fs::path& name) {
     name = folder_of(target) / (stem + std::to_string(attempt) + ".tmp");
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST && attempt < 1000) continue;
+    if (fd >= 0) temporary_names.add(name);
     struct stat status {};
     if (fd >= 0 && ::stat(target.c_str(), &status) == 0) ::fchmod(fd, status.st_mode & 0777);
     return fd;
@@ -83,7 +129,7 @@ fs::path write_temporary(const fs::path& target, std::span<const std::uint8_t> b
     write_all(fd.get(), bytes, target);
     if (::fsync(fd.get()) != 0 || fd.close() != 0) throw_errno("cannot write", target);
   } catch (...) {
-    ::unlink(name.c_str());
+    remove_temporary(name);
     throw;
   }
   return name;
@@ -107,10 +153,12 @@ void write_file_atomically(const fs::path& path, std::span<const std::uint8_t> b
   transaction.commit();
 }
 
+void remove_temporary_files() noexcept { temporary_names.unlink_all(); }
+
 void write_file_atomically(const fs::path& path, std::string_view text) { write_file_atomically(path, as_bytes(text)); }
 
 FileTransaction::~FileTransaction() {
-  for (const Staged& file : staged_) ::unlink(file.temporary.c_str());
+  for (const Staged& file : staged_) remove_temporary(file.temporary);
 }
 
 void FileTransaction::add(const fs::path& path, std::span<const std::uint8_t> bytes) {
@@ -134,6 +182,7 @@ void FileTransaction::commit() {
       errno = code;
       throw_errno("cannot write", target);
     }
+    temporary_names.remove(file.temporary);
     sync_folder(folder_of(file.target));
     ++done;
   }

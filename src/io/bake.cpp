@@ -95,8 +95,8 @@ BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const B
   return result;
 }
 
-std::vector<std::filesystem::path> save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded,
-                                                     const std::filesystem::path& path, PointCacheFormat format) {
+std::vector<std::filesystem::path> point_cache_paths(const HeldMotion& motion, const WeldedCharacter& welded,
+                                                     const std::filesystem::path& path) {
   const Character& character = welded.character();
   std::vector<std::string> part_names, clip_names;
   for (const Part& part : character.parts) part_names.push_back(part.name);
@@ -104,22 +104,33 @@ std::vector<std::filesystem::path> save_point_caches(const HeldMotion& motion, c
   part_names = distinct_names(std::move(part_names));
   clip_names = distinct_names(std::move(clip_names));
   std::vector<std::filesystem::path> files;
-  for (std::size_t c = 0; c < motion.clips.size(); ++c) {
-    for (std::size_t p = 0; p < character.parts.size(); ++p) {
-      PointCache cache{character.parts[p].surface.vertex_count(), times_of(motion.clips[c]), {}};
-      for (const HeldFrame& frame : motion.clips[c].frames) {
+  for (const std::string& clip : clip_names) {
+    for (const std::string& part : part_names) {
+      std::string name = path.stem().string();
+      if (part_names.size() > 1) name += "-" + part;
+      if (clip_names.size() > 1) name += "-" + clip;
+      files.push_back(path.parent_path() / (name + path.extension().string()));
+    }
+  }
+  return files;
+}
+
+void save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded, const std::filesystem::path& path,
+                       PointCacheFormat format) {
+  const auto& parts = welded.character().parts;
+  const auto files = point_cache_paths(motion, welded, path);
+  auto file = files.begin();
+  for (const HeldClip& clip : motion.clips) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      PointCache cache{parts[p].surface.vertex_count(), times_of(clip), {}};
+      for (const HeldFrame& frame : clip.frames) {
         for (const Vec3f& x : frame.parts[p].positions) {
           cache.positions.insert(cache.positions.end(), {x.x(), x.y(), x.z()});
         }
       }
-      std::string name = path.stem().string();
-      if (character.parts.size() > 1) name += "-" + part_names[p];
-      if (motion.clips.size() > 1) name += "-" + clip_names[c];
-      files.push_back(path.parent_path() / (name + path.extension().string()));
-      write_point_cache(files.back(), cache, format);
+      write_point_cache(*file++, cache, format);
     }
   }
-  return files;
 }
 
 }  // namespace isochor

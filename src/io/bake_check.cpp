@@ -4,6 +4,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
+#include "isochor/base/words.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/gltf_read.h"
 
@@ -21,6 +22,7 @@ PlayedFrame play_at(const WeldedCharacter& welded, Index clip, double time) {
 }
 
 double position_error(const PlayedFrame& played, const HeldFrame& held) {
+  if (held.parts.empty()) return 0;  // shown by skinning
   if (played.parts.size() != held.parts.size()) refuse("parts");
   Box box;
   double worst = 0;
@@ -39,13 +41,16 @@ double position_error(const PlayedFrame& played, const HeldFrame& held) {
 
 /// The character with what shows in its shape alone: normals cost as much as positions to play.
 Character read_shape(const std::filesystem::path& file) {
-  Character character = read_gltf(GltfDocument::open(file)).character;
+  Character character = read_gltf(GltfDocument::open(file), {.polygons = false}).character;
   for (Part& part : character.parts) {
     part.normals.clear();
     for (MorphTarget& target : part.morphs) target.normals.clear();
   }
   return character;
 }
+
+/// What a volume may lose by being baked before it is said: targets that are enough lose a hundredth of that.
+constexpr double kHeldWell = 1e-4;
 
 /// The errors of one frame, and of the moment half-way to the next one of its clip.
 struct MomentErrors {
@@ -63,18 +68,25 @@ std::vector<double> volume_errors(const WeldedCharacter& welded, const PlayedFra
   return errors;
 }
 
+/// What the volumes half-way should be: what skeleton and morph targets of the file say for that moment, times the mean
+/// of what settings added to that at the two frames (a body that breathes).
+std::vector<double> targets_between(const PlayedFrame& between, const HeldFrame& held, const HeldFrame& next) {
+  std::vector<double> targets = between.target_volumes;
+  if (targets.size() != held.target_volumes.size()) refuse("components");
+  for (std::size_t c = 0; c < targets.size(); ++c) targets[c] *= 0.5 * (held.volume_factor + next.volume_factor);
+  return targets;
+}
+
 MomentErrors check_moment(const WeldedCharacter& welded, const HeldClip& clip, std::size_t k) {
   const HeldFrame& held = clip.frames[k];
   MomentErrors errors;
   const PlayedFrame frame = play_at(welded, clip.clip, held.time);
   errors.position = position_error(frame, held);
-  errors.volume = volume_errors(welded, frame, held.volumes);
+  errors.volume = volume_errors(welded, frame, held.target_volumes);
   if (k + 1 == clip.frames.size()) return errors;
   const HeldFrame& next = clip.frames[k + 1];
-  std::vector<double> mean(held.volumes.size());
-  for (std::size_t c = 0; c < mean.size(); ++c) mean[c] = 0.5 * (held.volumes[c] + next.volumes[c]);
   const PlayedFrame between = play_at(welded, clip.clip, 0.5 * (held.time + next.time));
-  errors.volume_between = volume_errors(welded, between, mean);
+  errors.volume_between = volume_errors(welded, between, targets_between(between, held, next));
   return errors;
 }
 
@@ -104,6 +116,15 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
         errors.max_volume_error_between = std::max(errors.max_volume_error_between, error);
       }
     }
+  }
+  const double lost = errors.max_volume_error - motion.volume.max_error_after();
+  if (!motion.shown_by_skinning && lost > kHeldWell) {
+    errors.problems.push_back({Severity::warning,
+                               "bake-volume",
+                               "the morph targets are too few to hold the volume: it is off by " +
+                                   percent(errors.max_volume_error) + " at a key; allow more of them",
+                               {},
+                               1});
   }
   return errors;
 }

@@ -7,6 +7,7 @@
 
 #include "gltf_accessor.h"
 #include "gltf_check.h"
+#include "gltf_prune.h"
 #include "gltf_save.h"
 #include "gltf_uri.h"
 #include "isochor/io/atomic_file.h"
@@ -108,6 +109,7 @@ void parse_into(Impl& impl, std::span<const std::uint8_t> bytes) {
   check_json(impl.json);
   load_buffers(impl, container);
   check_views(impl);
+  note_idle(impl);
 }
 
 }  // namespace
@@ -142,7 +144,18 @@ GltfDocument GltfDocument::parse(std::span<const std::uint8_t> bytes, const std:
 }
 
 void GltfDocument::save(const std::filesystem::path& path) const { gltf::save(*impl_, path); }
-std::vector<std::uint8_t> GltfDocument::to_glb() const { return gltf::to_glb(*impl_); }
+std::vector<std::uint8_t> GltfDocument::to_glb() const {
+  const std::optional<Impl> without_waste = gltf::pruned(*impl_);
+  return gltf::to_glb(without_waste ? *without_waste : *impl_);
+}
+
+std::vector<std::filesystem::path> GltfDocument::external_files() const {
+  if (impl_->folder.empty()) return {};
+  std::vector<std::filesystem::path> files = gltf::external_files(*impl_);
+  for (auto& file : files) file = impl_->folder / file;
+  return files;
+}
+
 std::string GltfDocument::json_text() const { return gltf::dump_json(impl_->json); }
 std::size_t GltfDocument::buffer_count() const { return impl_->buffers.size(); }
 std::span<const std::uint8_t> GltfDocument::buffer(std::size_t index) const { return impl_->buffers.at(index).bytes; }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gltf_baked.h"
 #include "gltf_edit_tools.h"
 #include "gltf_weight_curve.h"
 #include "isochor/io/gltf_edit.h"
@@ -37,6 +38,7 @@ class TargetAdder {
     isolate_mesh(source_, part_);
     add_targets();
     add_names();
+    mark_baked(mesh_of(source_, part_), {.first = old_count_, .count = addition_.targets.size()});
     const std::vector<double> defaults = default_weights();
     extend_defaults(mesh_of(source_, part_));
     extend_defaults(item(impl_.json, "nodes", at(part_.node)));

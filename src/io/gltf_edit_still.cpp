@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gltf_baked.h"
 #include "gltf_edit_tools.h"
 #include "isochor/io/gltf_edit.h"
 
@@ -40,15 +41,6 @@ std::vector<bool> driving_nodes(const GltfSource& source) {
     for (const Json& joint : item(root, "skins", at(part.skin))["joints"]) mark(joint.get<Index>());
   }
   return drives;
-}
-
-/// Removes samplers that no channel uses any more, so that their data is not played by anyone.
-void drop_unused_samplers(Json& animation) {
-  Json& channels = animation["channels"];
-  std::vector<bool> used(animation["samplers"].size(), false);
-  for (const Json& channel : channels) used[channel["sampler"].get<std::size_t>()] = true;
-  const std::vector<Index> index = filter(animation, "samplers", used);
-  for (Json& channel : channels) channel["sampler"] = index[channel["sampler"].get<std::size_t>()];
 }
 
 void remove_channels(GltfSource& source, const std::vector<bool>& drives) {
@@ -148,6 +140,7 @@ void freeze(GltfSource& source, GltfPartSource& part, const PosedPart& posed) {
   Json& mesh = mesh_of(source, part);
   mesh.erase("weights");
   erase_target_names(mesh);
+  unmark_baked(mesh);
   hoist_to_root(source, part);
   Json& node = item(source.document.impl().json, "nodes", at(part.node));
   node.erase("weights");

@@ -179,4 +179,12 @@ std::vector<Index> filter(Json& root, const char* key, const std::vector<bool>& 
   return index;
 }
 
+void drop_unused_samplers(Json& animation) {
+  Json& channels = animation["channels"];
+  std::vector<bool> used(animation["samplers"].size(), false);
+  for (const Json& channel : channels) used[channel["sampler"].get<std::size_t>()] = true;
+  const std::vector<Index> index = filter(animation, "samplers", used);
+  for (Json& channel : channels) channel["sampler"] = index[channel["sampler"].get<std::size_t>()];
+}
+
 }  // namespace isochor::gltf

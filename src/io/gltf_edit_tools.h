@@ -38,6 +38,9 @@ void refuse_points_and_lines(GltfSource& source, Index part, const char* what);
 /// those that are gone.
 std::vector<Index> filter(Json& root, const char* key, const std::vector<bool>& keep);
 
+/// Removes samplers that no channel of the animation uses any more.
+void drop_unused_samplers(Json& animation);
+
 /// Calls edit on all vertex ranges of the part once, and gives its primitives the result: primitives that share
 /// vertices share accessors.
 template <class Make, class Apply>

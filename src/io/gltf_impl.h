@@ -35,6 +35,8 @@ struct GltfDocument::Impl {
   std::filesystem::path folder;    ///< empty for a document that came from memory
   bool binary = true;              ///< came as .glb
   std::string name = "this glTF";  ///< for sentences: the path in quotes
+  /// What nothing referred to when it was opened (gltf_prune.h); those added since are not in these.
+  std::vector<bool> idle_accessors, idle_views;
 };
 
 namespace gltf {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "gltf_baked.h"
 #include "gltf_reader.h"
 #include "isochor/mesh/surface.h"
 
@@ -292,7 +293,7 @@ class PartReader {
         reader_.problem(Severity::warning, "gltf-incomplete-triangle",
                         "part '" + part_.name + "': a primitive ends inside a triangle, which was left out");
       }
-      add_triangles(corners, find_extension(primitive, "FB_ngon_encoding") != nullptr);
+      add_triangles(corners, reader_.options.polygons && find_extension(primitive, "FB_ngon_encoding") != nullptr);
     } else {
       add_strip_or_fan(corners, mode);
     }
@@ -360,6 +361,10 @@ class PartReader {
     for (std::size_t t = 0; t < part_.morphs.size(); ++t) {
       const bool named = names && names->is_array() && t < names->size() && (*names)[t].is_string();
       part_.morphs[t].name = named ? (*names)[t].get<std::string>() : "target_" + std::to_string(t);
+    }
+    const BakedTargets baked = baked_targets(mesh_);
+    for (std::size_t t = baked.first; t < std::min(baked.first + baked.count, part_.morphs.size()); ++t) {
+      part_.morphs[t].baked = true;
     }
   }
 

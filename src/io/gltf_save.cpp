@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gltf_accessor.h"
+#include "gltf_prune.h"
 #include "gltf_uri.h"
 #include "isochor/io/atomic_file.h"
 
@@ -94,21 +95,6 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
 }
 
-/// The files that the document refers to and that stay outside it: relative path, as the URI has it.
-std::vector<fs::path> external_files(const Impl& impl) {
-  std::vector<fs::path> files;
-  const auto add = [&](const Json& json) {
-    const std::string uri = get_string(json, "uri");
-    if (uri.empty() || is_data_uri(uri)) return;
-    if (const auto path = relative_path(uri)) files.push_back(*path);
-  };
-  for (std::size_t i = 0; i < impl.buffers.size(); ++i) {
-    if (impl.buffers[i].home == Impl::Home::file && !impl.buffers[i].changed) add(item(impl.json, "buffers", i));
-  }
-  for (const Json& image : items(impl.json, "images")) add(image);
-  return files;
-}
-
 void copy_external_files(const Impl& impl, const fs::path& folder, FileTransaction& transaction) {
   if (impl.folder.empty() || same_file(impl.folder, folder)) return;
   for (const fs::path& file : external_files(impl)) {
@@ -180,6 +166,20 @@ std::string lower_extension(const fs::path& path) {
 
 }  // namespace
 
+std::vector<fs::path> external_files(const Impl& impl) {
+  std::vector<fs::path> files;
+  const auto add = [&](const Json& json) {
+    const std::string uri = get_string(json, "uri");
+    if (uri.empty() || is_data_uri(uri)) return;
+    if (const auto path = relative_path(uri)) files.push_back(*path);
+  };
+  for (std::size_t i = 0; i < impl.buffers.size(); ++i) {
+    if (impl.buffers[i].home == Impl::Home::file && !impl.buffers[i].changed) add(item(impl.json, "buffers", i));
+  }
+  for (const Json& image : items(impl.json, "images")) add(image);
+  return files;
+}
+
 std::vector<std::uint8_t> to_glb(const Impl& impl) {
   Json json = impl.json;
   const bool chunk = first_buffer_in_chunk(impl);
@@ -203,7 +203,9 @@ std::vector<std::uint8_t> to_glb(const Impl& impl) {
   return out;
 }
 
-void save(const Impl& impl, const fs::path& path) {
+void save(const Impl& document, const fs::path& path) {
+  const std::optional<Impl> without_waste = pruned(document);
+  const Impl& impl = without_waste ? *without_waste : document;
   const std::string extension = lower_extension(path);
   if (extension == ".glb") return save_glb(impl, path);
   if (extension == ".gltf") return save_gltf(impl, path);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "gltf_baked.h"
 #include "isochor/mesh/surface.h"
 
 namespace isochor::gltf {
@@ -309,6 +310,13 @@ WrittenMesh append_mesh(Impl& impl, const Part& part, const GltfWriteOptions& op
     mesh["weights"] = part.morph_weights;
     mesh["weights"].get_ref<Json::array_t&>().resize(part.morphs.size(), 0.0);
     for (const MorphTarget& morph : part.morphs) mesh["extras"]["targetNames"].push_back(morph.name);
+    const auto is_baked = [](const MorphTarget& morph) { return morph.baked; };
+    const auto first = std::find_if(part.morphs.begin(), part.morphs.end(), is_baked);
+    const auto end = std::find_if_not(first, part.morphs.end(), is_baked);
+    if (first != end) {
+      mark_baked(mesh, {.first = static_cast<std::size_t>(first - part.morphs.begin()),
+                        .count = static_cast<std::size_t>(end - first)});
+    }
   }
   return {push(impl.json, "meshes", std::move(mesh)), primitive_count, std::move(split.vertex)};
 }

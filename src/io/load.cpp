@@ -6,8 +6,10 @@
 
 #include "gltf_impl.h"
 #include "isochor/base/error.h"
+#include "isochor/base/words.h"
 #include "isochor/io/assimp_import.h"
 #include "isochor/io/bvh.h"
+#include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
 #include "isochor/io/medit.h"
 #include "isochor/io/obj.h"
@@ -59,7 +61,20 @@ void load_gltf(Loaded& loaded, const LoadOptions& options) {
   const bool meshless = gltf::count(document.impl().json, "meshes") == 0;
   if (meshless && gltf::count(document.impl().json, "skins") > 0) read.require_triangles = false;
   GltfCharacter result = read_gltf(document, read);
+  std::size_t removed = 0;
+  if (!options.keep_baked && has_baked(result.character)) {
+    removed = remove_baked_targets(document);
+    result = read_gltf(document, read);
+  }
   loaded.character = std::move(result.character);
+  if (removed > 0) {
+    loaded.character.problems.push_back({Severity::note,
+                                         "gltf-baked",
+                                         count_of(removed, "morph target") + " of an earlier deform were taken out",
+                                         {},
+                                         1});
+  }
+  loaded.files = document.external_files();
   loaded.gltf = GltfSource{std::move(document), std::move(result.map)};
 }
 
@@ -136,15 +151,15 @@ void attach_rig_text(Character& character, const fs::path& path) {
 
 Loaded load_character(const fs::path& path, const LoadOptions& options, Context& context) {
   const StageTimer timer(context, "load");
-  context.check_cancelled();
   check_readable(path);
+  context.progress("load", 0);
   Loaded loaded;
   loaded.path = path;
   const std::string extension = extension_of(path);
   if (extension == "glb" || extension == "gltf" || has_glb_magic(path)) {
     load_gltf(loaded, options);
   } else if (extension == "obj") {
-    loaded.character = read_obj(path, {.groups = options.groups});
+    loaded.character = read_obj(path, {.groups = options.groups, .opened = &loaded.files});
   } else if (extension == "bvh") {
     loaded.character = read_bvh(path);
   } else if (extension == "tgf") {
@@ -168,12 +183,13 @@ Loaded load_character(const fs::path& path, const LoadOptions& options, Context&
                       "' are not known; a character may be .glb, .gltf, .fbx, .dae, .obj, .ply, .stl or .off");
   }
   if (loaded.character.name.empty()) loaded.character.name = path.stem().string();
+  context.progress("load", 1);
   return loaded;
 }
 
 Problems save_character(const Character& character, const fs::path& path, Context& context) {
   const StageTimer timer(context, "save");
-  context.check_cancelled();
+  context.progress("save", 0);
   const std::string extension = extension_of(path);
   if (extension == "glb" || extension == "gltf") {
     const GltfWritten written = write_gltf(character);
@@ -197,7 +213,7 @@ Problems save_character(const Loaded& loaded, const fs::path& path, Context& con
     return save_character(loaded.character, path, context);
   }
   const StageTimer timer(context, "save");
-  context.check_cancelled();
+  context.progress("save", 0);
   GltfSource source = *loaded.gltf;
   std::vector<Index> clips;
   bring_up_to_date(source, loaded.character, clips);

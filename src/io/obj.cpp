@@ -326,8 +326,8 @@ void check_not_empty(const ObjFile& file, const ObjReadOptions& options) {
                   (names.empty() ? "not named" : names));
 }
 
-/// The library's text, where its name stays inside `folder`, links resolved.
-std::optional<std::string> read_library(const std::filesystem::path& folder, const std::string& name) {
+/// The library's file, where its name stays inside `folder`, links resolved.
+std::optional<std::filesystem::path> find_library(const std::filesystem::path& folder, const std::string& name) {
   const std::filesystem::path relative(name);
   if (name.empty() || relative.is_absolute()) return std::nullopt;
   std::error_code error;
@@ -337,8 +337,7 @@ std::optional<std::string> read_library(const std::filesystem::path& folder, con
   if (error || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
   const auto mismatch = std::mismatch(inside.begin(), inside.end(), file.begin(), file.end());
   if (mismatch.first != inside.end()) return std::nullopt;
-  const std::vector<std::uint8_t> bytes = read_file(file, text::kMaxBytes);
-  return std::string(bytes.begin(), bytes.end());
+  return file;
 }
 
 }  // namespace
@@ -367,7 +366,13 @@ Character parse_obj(std::string_view text, const ObjReadOptions& options, const 
 
 Character read_obj(const std::filesystem::path& path, const ObjReadOptions& options) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const MaterialLibrary library = [&folder](const std::string& name) { return read_library(folder, name); };
+  const MaterialLibrary library = [&](const std::string& name) -> std::optional<std::string> {
+    const auto file = find_library(folder, name);
+    if (!file) return std::nullopt;
+    if (options.opened != nullptr) options.opened->push_back(*file);
+    const std::vector<std::uint8_t> bytes = read_file(*file, text::kMaxBytes);
+    return std::string(bytes.begin(), bytes.end());
+  };
   return text::read_named(path, [&](std::string_view bytes) {
     Character character = parse_obj(bytes, options, library);
     character.name = path.stem().string();

@@ -113,21 +113,22 @@ void find_clips(std::span<const Index> animations, const GltfMap& read, WrittenC
   }
 }
 
-std::vector<Vec3> pick(std::span<const Vec3> values, std::span<const Index> vertices) {
-  std::vector<Vec3> result;
-  if (values.empty()) return result;
-  result.reserve(vertices.size());
-  for (const Index v : vertices) result.push_back(values[v]);
-  return result;
+/// For a document that was read once already: it is not refused now.
+GltfReadOptions again(GltfReadOptions options) {
+  options.require_triangles = false;
+  describe(options, [](double& field, const FieldInfo& info) { field = info.max; });
+  return options;
+}
+
+bool all_triangles(const Character& character) {
+  return std::all_of(character.parts.begin(), character.parts.end(),
+                     [](const Part& part) { return part.surface.corners.size() == 3 * part.surface.face_count(); });
 }
 
 }  // namespace
 
 bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip) {
-  GltfReadOptions options;
-  options.require_triangles = false;
-  describe(options, [](double& field, const FieldInfo& info) { field = info.max; });  // it was read once already
-  const Character known = read_gltf(source.document, options).character;
+  const Character known = read_gltf(source.document, again({.polygons = true})).character;
   check_geometry(known, character);
   check_joints(known.skeleton, character.skeleton);
   const bool more_joints = character.skeleton.size() > known.skeleton.size();
@@ -141,7 +142,8 @@ WrittenCharacter as_written(const Loaded& loaded) {
   WrittenCharacter file;
   if (loaded.gltf) {
     file.source = *loaded.gltf;
-    if (!bring_up_to_date(file.source, loaded.character, file.clip)) {
+    const bool changed = bring_up_to_date(file.source, loaded.character, file.clip);
+    if (!changed && all_triangles(loaded.character)) {
       file.character = loaded.character;
       return file;
     }
@@ -151,36 +153,25 @@ WrittenCharacter as_written(const Loaded& loaded) {
     file.problems = std::move(written.problems);
     for (std::size_t c = 0; c < loaded.character.clips.size(); ++c) file.clip.push_back(static_cast<Index>(c));
   }
-  GltfCharacter read = read_gltf(file.source.document);
+  GltfCharacter read = read_gltf(file.source.document, again({.polygons = false}));
   find_clips(file.source.map.animation_of_clip, read.map, file);
   file.character = std::move(read.character);
   file.source.map = std::move(read.map);
   return file;
 }
 
-void save_still(const Loaded& loaded, std::span<const PosedPart> parts, const std::filesystem::path& path) {
-  const Character& character = loaded.character;
-  if (path.extension() == ".obj") {
-    std::vector<ObjPart> obj;
-    for (std::size_t p = 0; p < character.parts.size(); ++p) {
-      obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
-    }
-    write_obj(path, obj, character.materials);
-    return;
+void save_still(const WrittenCharacter& file, std::span<const PosedPart> parts, const std::filesystem::path& path) {
+  GltfSource source = file.source;
+  make_still(source, parts);
+  source.document.save(path);
+}
+
+void save_still_obj(const Character& character, std::span<const PosedPart> parts, const std::filesystem::path& path) {
+  std::vector<ObjPart> obj;
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
+    obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
   }
-  if (loaded.gltf) {
-    GltfSource source = *loaded.gltf;
-    make_still(source, parts);
-    source.document.save(path);
-    return;
-  }
-  GltfWritten written = write_gltf(character);
-  std::vector<PosedPart> posed(parts.size());
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    posed[p] = {pick(parts[p].positions, written.vertex[p]), pick(parts[p].normals, written.vertex[p])};
-  }
-  make_still(written.source, posed);
-  written.source.document.save(path);
+  write_obj(path, obj, character.materials);
 }
 
 }  // namespace isochor

@@ -19,6 +19,12 @@ const Clip* Character::find_clip(std::string_view clip_name) const {
   return nullptr;
 }
 
+bool has_baked(const Character& character) {
+  return std::any_of(character.parts.begin(), character.parts.end(), [](const Part& part) {
+    return std::any_of(part.morphs.begin(), part.morphs.end(), [](const MorphTarget& morph) { return morph.baked; });
+  });
+}
+
 std::vector<Affine> skin_matrices(const Skin& skin, std::span<const Affine> global) {
   std::vector<Affine> matrices(skin.joints.size());
   skin_matrices(skin, global, matrices);

@@ -183,4 +183,22 @@ Problems validate(const Clip& clip, const Skeleton& skeleton) {
   return problems;
 }
 
+Problems check_reach(const Clip& clip, double size) {
+  // A float has 24 bits: so far away, vertices are off by a hundredth of the size.
+  constexpr double kFarAway = 1e5;
+  ProblemCollector far;
+  for (std::size_t c = 0; c < clip.channels.size(); ++c) {
+    const Channel& channel = clip.channels[c];
+    if (channel.path != ChannelPath::translation || !(size > 0)) continue;
+    const auto is_far = [&](double x) { return std::abs(x) > kFarAway * size; };
+    if (std::any_of(channel.values.begin(), channel.values.end(), is_far)) far.add(static_cast<Index>(c));
+  }
+  Problems problems;
+  far.report(
+      problems, Severity::warning, "channel-far",
+      "{} channels of the clip " + clip.name +
+          " move a joint by more than 100,000 times the character's size, where single precision shows no shape");
+  return problems;
+}
+
 }  // namespace isochor

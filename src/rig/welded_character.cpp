@@ -142,12 +142,12 @@ void WeldedCharacter::bone_matrices(std::span<const Affine> global, std::span<Af
   }
 }
 
-double WeldedCharacter::target_volume(std::size_t component, std::span<const Affine> bone_matrices) const {
+double WeldedCharacter::volume_scale(std::size_t component, std::span<const Affine> bone_matrices) const {
   double scale = shares_[component].empty() ? 1 : 0;
   for (const Share& share : shares_[component]) {
     scale += share.weight * bone_matrices[share.bone].linear().determinant();
   }
-  return scale * rest_volumes_[component];
+  return scale;
 }
 
 RestSpace WeldedCharacter::rest_space() const {

@@ -9,7 +9,7 @@ double ComponentPose::scaled_size(Index region) const { return std::abs(ratio) *
 ComponentPose component_pose(const TogetherPlan& plan, const ComponentPlan& component, const PosedSkin& posed,
                              std::span<const JointField> fields) {
   const double target = posed.target_volumes[component.index];
-  const double ratio = target / plan.welded->rest_volumes()[component.index];
+  const double ratio = target / posed.rest_volumes[component.index];
   return {.plan = plan,
           .component = component,
           .posed = posed,

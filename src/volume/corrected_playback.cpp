@@ -11,6 +11,7 @@ CorrectedPlayback::CorrectedPlayback(const WeldedCharacter& welded, const Playba
       report_(welded) {
   if (!options.volume) return;
   const StageTimer timer(context, "prepare");
+  context.progress("prepare", 0);
   check(settings_);
   corrector_.emplace(VolumeCorrector::prepare(welded, settings_.options, context));
   report_ = VolumeReport(*corrector_);
@@ -46,6 +47,7 @@ CorrectedPlayback::Frame CorrectedPlayback::look(const Pose& pose, double time, 
   frame.time = time;
   frame.pose = pose;
   frame.track = track_;
+  frame.volume_factor = settings_.volume(time);
   {
     const StageTimer timer(context, "skin");
     skin(pose, time, frame.posed, context);

@@ -169,7 +169,7 @@ void VolumeCorrector::Prepared::measure_regions(const PosedSkin& posed, Correcte
   for (std::size_t r = 0; r < plan.regions.size(); ++r) {
     const JointRegion& region = plan.regions[r];
     const double target = volume::region_target(*plan.welded, region, posed);
-    const double rest = plan.welded->rest_volumes()[region.component];
+    const double rest = posed.rest_volumes[region.component];
     const double ratio = std::abs(posed.target_volumes[region.component] / rest);
     const auto error = [&](const std::vector<Vec3>& positions) {
       return std::abs(target - region.functional.volume(positions)) / (region.size * (ratio > 0 ? ratio : 1));

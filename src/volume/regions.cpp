@@ -136,12 +136,13 @@ void collect_bones(const WeldedCharacter& welded, JointRegion& region) {
 
 double region_target(const WeldedCharacter& welded, const JointRegion& region, const PosedSkin& posed) {
   const double target = posed.target_volumes[region.component];
-  const double rest = welded.rest_volumes()[region.component];
-  if (posed.matrices.empty()) return region.rest_volume * target / rest;
+  const double whole = posed.rest_volumes[region.component];
+  const bool morphed = whole != welded.rest_volumes()[region.component];
+  const double rest = morphed ? region.functional.volume(posed.rest) : region.rest_volume;
   double scale = 0;
   for (const auto& [bone, weight] : region.bones) scale += weight * posed.matrices[bone].linear().determinant();
-  const double natural = welded.target_volume(region.component, posed.matrices);
-  return natural != 0 ? region.rest_volume * scale * target / natural : 0;
+  const double natural = whole * welded.volume_scale(region.component, posed.matrices);
+  return natural != 0 ? rest * scale * target / natural : 0;
 }
 
 std::vector<Index> standing_for(const WeldedCharacter& welded) {

@@ -239,7 +239,7 @@ double SequenceSolver::keep(Index v, const Vec3& displacement, CorrectedFrame& o
   const Mat3 now = partial_.maps[v].leftCols<3>();
   const Mat3 last = posed_->maps[v].leftCols<3>();
   const Index c = plan_.welded->topology().component_of_vertex[v];
-  const double rest = plan_.welded->rest_volumes()[c];
+  const double rest = posed_->rest_volumes[c];
   const Vec3 offset = out.offsets[v] + RestCarrier(now).carry(displacement).offset;
   const double far_now = (now * offset).norm() / scale_of_lengths(partial_.target_volumes[c], rest);
   const double far_last = (last * offset).norm() / scale_of_lengths(posed_->target_volumes[c], rest);

@@ -12,9 +12,6 @@ namespace isochor {
 namespace {
 
 constexpr Index kMaxSources = 1 << 25;
-/// Seeds may start this far away, in voxels; the rest of the 32 bits is left for the way.
-constexpr double kMaxStart = 1 << 16;
-
 void check_seeds(std::span<const GeodesicSeed> seeds, Index sources, std::size_t cells) {
   for (const GeodesicSeed& seed : seeds) {
     if (seed.source < 0 || seed.source >= sources)
@@ -22,7 +19,7 @@ void check_seeds(std::span<const GeodesicSeed> seeds, Index sources, std::size_t
     if (seed.cell < 0 || static_cast<std::size_t>(seed.cell) >= cells) {
       throw_bad_input("a seed names a cell that does not exist", seed.cell);
     }
-    if (!(seed.distance >= 0 && seed.distance <= kMaxStart)) {
+    if (!(seed.distance >= 0 && seed.distance <= kFarthestSeed)) {
       throw_bad_input("a seed's starting distance must be between 0 and " + std::to_string(1 << 16) + " voxels",
                       seed.source);
     }

@@ -26,10 +26,11 @@ TEST(WeightComparison, SameAndOpposite) {
   EXPECT_NEAR(opposite->difference.l1_max, 2, 1e-12);
   EXPECT_EQ(opposite->a.smoothness, opposite->b.smoothness);
 
-  const auto still = compare_weights_in_motion(welded_a, welded_a, correspondence, 5);
+  Context context(1);
+  const auto still = compare_weights_in_motion(welded_a, welded_a, correspondence, 5, context);
   ASSERT_EQ(still.size(), a.clips.size());
   EXPECT_EQ(still[0].max, 0);
-  const auto moving = compare_weights_in_motion(welded_a, welded_b, correspondence, 5);
+  const auto moving = compare_weights_in_motion(welded_a, welded_b, correspondence, 5, context);
   EXPECT_GT(moving[0].max, 0.1);
   EXPECT_GT(moving[0].max, moving[0].mean);
 }
@@ -43,7 +44,8 @@ TEST(WeightComparison, WithoutWeights) {
   const WeldedCharacter welded_a(a), welded_b(b);
   const Correspondence correspondence = correspond(welded_a, welded_b);
   EXPECT_FALSE(compare_weights(welded_a, welded_b, correspondence, {}).has_value());
-  EXPECT_TRUE(compare_weights_in_motion(welded_a, welded_b, correspondence, 3).empty());
+  Context context(1);
+  EXPECT_TRUE(compare_weights_in_motion(welded_a, welded_b, correspondence, 3, context).empty());
 }
 
 }  // namespace

@@ -189,11 +189,34 @@ TEST_F(Deform, SameBytesForAnyNumberOfThreads) {
   }
 }
 
-// A gate that the user named fails with exit code 1, and the file is there all the same.
+// A gate that the user named fails with exit code 1 and a sentence, whatever else is printed, and the file is there all
+// the same. What it judges is the written file, at keys and between them.
 TEST_F(Deform, VolumeGate) {
-  EXPECT_EQ(run_isochor(here, "deform c.glb -o out.glb --volume off --max-volume-error 0.001").code, 1);
+  const auto code = [&](const std::string& arguments) {
+    const auto ran = run_isochor(here, "deform " + arguments + " -o out.glb --quiet --report r.json");
+    EXPECT_EQ(ran.code == 1, ran.err.find("--max-volume-error") != std::string::npos) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    return ran.code;
+  };
+  const auto written = [&] { return read_json(here / "r.json")["volume"]["max_error_written"].get<double>(); };
+  EXPECT_EQ(code("c.glb --volume off --max-volume-error 0.001"), 1);
   EXPECT_TRUE(std::filesystem::exists(here / "out.glb"));
-  EXPECT_EQ(run_isochor(here, "deform c.glb -o out.glb --max-volume-error 1e-9").code, 0);
+  EXPECT_GT(written(), 0.05);
+  EXPECT_EQ(code("c.glb --max-volume-error 0.001"), 0);
+  EXPECT_EQ(code("c.glb --fps 4 --max-volume-error 0.001"), 1) << "between keys that are far apart";
+  EXPECT_EQ(code("c.glb --clip bend --bake frames --between 0.0001 --max-volume-error 0.0001"), 0);
+  EXPECT_GT(written(), 0);
+}
+
+// Targets that are too few for all components say so, and the gate sees it.
+TEST_F(Deform, TooFewTargetsFailTheGate) {
+  ASSERT_EQ(run_isochor(here, "sample knight -o k.glb").code, 0);
+  const auto ran =
+      run_isochor(here, "deform k.glb -o out.glb --bake-targets 2 --max-volume-error 0.01 --report r.json");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.out.find("too few to hold the volume"), std::string::npos) << ran.out;
+  EXPECT_LT(read_json(here / "r.json")["volume"]["max_error_after"], 1e-9);
+  EXPECT_GT(read_json(here / "r.json")["bake"]["max_volume_error"], 0.01);
 }
 
 // An input is not overwritten unless asked.

@@ -136,5 +136,33 @@ TEST(PosedSkin, Strays) {
   EXPECT_EQ(positions[stray.file.vertex], displaced[stray.welded]);
 }
 
+// What an author's own morph targets do to the shape at rest is meant, and so is its volume; what was baked is not.
+TEST(Play, AuthoredTargetsChangeTheVolumeThatIsMeant) {
+  for (const std::size_t part : {0u, 1u}) {
+    Character c = two_cubes();
+    MorphTarget wider{.name = "wider", .positions = std::vector<Vec3>(8, Vec3::Zero())};
+    for (std::size_t v = 0; v < 8; ++v) wider.positions[v].x() = 0.3 * c.parts[part].surface.positions[v].x();
+    c.parts[part].morphs = {wider};
+    c.parts[part].morph_weights = {0.5};
+    for (const bool baked : {false, true}) {
+      c.parts[part].morphs[0].baked = baked;
+      const WeldedCharacter welded(c);
+      Pose pose = rest_pose(c.skeleton);
+      const auto at_half = play(welded, pose, Deformer::lbs, Context());
+      pose.morph_weights.resize(c.skeleton.size());
+      if (c.parts[part].node != kNone) pose.morph_weights[static_cast<std::size_t>(c.parts[part].node)] = {1.0};
+      const auto at_one = play(welded, pose, Deformer::lbs, Context());
+      const double rest = play(welded, rest_pose(c.skeleton), Deformer::lbs, Context()).target_volumes[1 - part];
+      EXPECT_EQ(at_half.target_volumes[1 - part], rest) << "the other part is as it was";
+      const double wanted = part == 0 ? 1e-6 : 8;
+      EXPECT_NEAR(at_half.volumes[part], 1.15 * wanted, 1e-9 * wanted);
+      EXPECT_NEAR(at_half.target_volumes[part], (baked ? 1 : 1.15) * wanted, 1e-9 * wanted);
+      if (c.parts[part].node == kNone) continue;
+      EXPECT_NEAR(at_one.volumes[part], 1.3 * wanted, 1e-9 * wanted);
+      EXPECT_NEAR(at_one.target_volumes[part], (baked ? 1 : 1.3) * wanted, 1e-9 * wanted);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace isochor

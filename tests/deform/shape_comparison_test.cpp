@@ -17,11 +17,12 @@ TEST(ShapeComparison, KnownDistance) {
   const WeldedCharacter welded_a(a), welded_b(b);
   const Correspondence correspondence = correspond(welded_a, welded_b);
   EXPECT_EQ(shape_distance(correspondence, welded_a.surface().positions, welded_b.surface().positions).max, 0);
-  const ClipComparison same = compare_clip(welded_a, welded_a, correspondence, a.clips[0].name, 5, Context(1));
+  Context context(1);
+  const ClipComparison same = compare_clip(welded_a, welded_a, correspondence, a.clips[0].name, 5, context);
   EXPECT_EQ(same.distance.max, 0);
   EXPECT_EQ(same.times.size(), 5u);
   EXPECT_EQ(same.volume_a, same.volume_b);
-  const ClipComparison moved = compare_clip(welded_a, welded_b, correspondence, a.clips[0].name, 5, Context(1));
+  const ClipComparison moved = compare_clip(welded_a, welded_b, correspondence, a.clips[0].name, 5, context);
   EXPECT_NEAR(moved.distance.max, 0.25, 1e-9);
   EXPECT_NEAR(moved.distance.mean, 0.25, 1e-9);
 }

@@ -104,6 +104,18 @@ TEST(FileTransaction, LeavesNothingBehindWithoutCommit) {
   EXPECT_EQ(files_in(folder.path()), 0u);
 }
 
+// What a signal handler calls: temporaries that are there go, files that are complete stay.
+TEST(FileTransaction, IsCleanedUpWhenStopped) {
+  const test::TempFolder folder;
+  write_file_atomically(folder / "done", "x");
+  FileTransaction transaction;
+  for (int i = 0; i < 4; ++i) transaction.add(folder / ("a" + std::to_string(i)), "x");
+  EXPECT_EQ(files_in(folder.path()), 5u);
+  remove_temporary_files();
+  EXPECT_EQ(files_in(folder.path()), 1u);
+  EXPECT_TRUE(fs::exists(folder / "done"));
+}
+
 // A file is read whole; a missing one, a directory and one above the limit are refused.
 TEST(ReadFile, ReadsWholeFilesAndRefusesOthers) {
   const test::TempFolder folder;

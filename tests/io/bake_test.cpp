@@ -53,7 +53,8 @@ TEST_F(Bake, NothingToAdd) {
 TEST_F(Bake, PointCaches) {
   const WeldedCharacter welded(file.character);
   const HeldMotion motion = hold_volume(welded, {.fps = 8, .form = HeldForm::positions}, context);
-  const auto files = save_point_caches(motion, welded, here / "out.pc2", PointCacheFormat::pc2);
+  const auto files = point_cache_paths(motion, welded, here / "out.pc2");
+  save_point_caches(motion, welded, here / "out.pc2", PointCacheFormat::pc2);
   ASSERT_EQ(files.size(), file.character.clips.size());
   EXPECT_EQ(files[0].filename().string(), "out-" + file.character.clips[0].name + ".pc2");
   const PointCache cache = read_point_cache(files[0], PointCacheFormat::pc2);

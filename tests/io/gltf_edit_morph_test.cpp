@@ -266,5 +266,83 @@ TEST(GltfEdit, RefusesABasisThatDoesNotFit) {
   EXPECT_EQ(json_of(o.source), before);
 }
 
+// ------------------------------------------------------------------------------------------------ baked targets
+
+// What was added is known again as such in the file, and taken out again: targets, names, weights and their animation.
+// The author's own targets play as they did.
+TEST(GltfEdit, RemovesBakedTargets) {
+  for (const bool own_targets : {true, false}) {
+    GltfBuilder b = test::character_document();
+    if (!own_targets) {
+      b.json["animations"][0]["channels"].erase(1);
+      b.json["animations"][0]["samplers"].erase(1);
+      for (auto& primitive : b.json["meshes"][0]["primitives"]) primitive.erase("targets");
+      b.json["meshes"][0].erase("weights");
+      b.json["meshes"][0].erase("extras");
+      for (auto& node : b.json["nodes"]) node.erase("weights");
+    }
+    Opened o = open(b);
+    const test::GltfReference old = reference_of(o.source);
+    MorphFrames frames{0, {0, 0.4, 1.0}, {}};
+    for (std::size_t k = 0; k < 3; ++k) frames.frames.push_back(offsets("f" + std::to_string(k), 6, k, {1, 0, 0}));
+    add_morph_frames(o.source, 0, std::span(&frames, 1));
+    const Character baked = open(o.source.document).character;
+    const std::size_t own = own_targets ? 1 : 0;
+    ASSERT_EQ(baked.parts[0].morphs.size(), own + 3);
+    for (std::size_t t = 0; t < own + 3; ++t) EXPECT_EQ(baked.parts[0].morphs[t].baked, t >= own);
+    EXPECT_TRUE(has_baked(baked));
+
+    EXPECT_EQ(remove_baked_targets(o.source.document), 3u);
+    EXPECT_EQ(remove_baked_targets(o.source.document), 0u);
+    const Character back = open(o.source.document).character;
+    EXPECT_EQ(back.parts[0].morphs.size(), own);
+    EXPECT_FALSE(has_baked(back));
+    const test::GltfReference now = reference_of(o.source);
+    for (const double time : {0.0, 0.2, 0.4, 0.7, 1.0}) {
+      const auto a = old.pose(3, 0, old.sample(0, time)), c = now.pose(3, 0, now.sample(0, time));
+      for (std::size_t v = 0; v < a.size(); ++v) EXPECT_LT((a[v] - c[v]).norm(), 1e-6) << time;
+    }
+    for (const Problem& problem : validate(back)) EXPECT_NE(problem.severity, Severity::error);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ pruning
+
+// What an edit leaves without use is not written, bytes and all; what had no use before stays.
+TEST(GltfEdit, DropsWhatItReplaced) {
+  GltfBuilder b = test::character_document();
+  const std::vector<float> idle(300, 7.0f);
+  const auto unused = b.accessor("SCALAR", idle, 5126, 1);
+  Opened o = open(b);
+  const std::size_t before = o.source.document.accessor_count();
+  SkinWeights weights = rigid_weights(6, 1);
+  for (int i = 0; i < 5; ++i) {
+    replace_weights(o.source, 0, o.character.parts[0].skin, weights);
+    weights = rigid_weights(6, i % 2);
+  }
+  const GltfDocument written = GltfDocument::parse(o.source.document.to_glb());
+  EXPECT_EQ(written.accessor_count(), before);
+  EXPECT_LE(written.buffer(0).size(), o.source.document.buffer(0).size() - 4 * 6 * (4 + 16));
+  std::size_t sevens = 0;
+  for (std::size_t a = 0; a < written.accessor_count(); ++a) {
+    const auto values = written.read_accessor(static_cast<Index>(a));
+    sevens += values == std::vector<double>(300, 7.0) ? 1 : 0;
+  }
+  EXPECT_EQ(sevens, 1u) << unused;
+  const Opened back = open(written);
+  const test::GltfReference a = reference_of(o.source), c = reference_of(back.source);
+  for (const double time : {0.0, 0.5, 1.0}) EXPECT_EQ(a.pose(3, 0, a.sample(0, time)), c.pose(3, 0, c.sample(0, time)));
+}
+
+// An extension that counts something might count accessors: nothing is renumbered then.
+TEST(GltfEdit, UnknownCountsKeepTheirNumbers) {
+  GltfBuilder b = test::character_document();
+  b.json["nodes"][0]["extensions"] = {{"EXT_of_somebody", {{"accessor", 0}}}};
+  b.json["extensionsUsed"] = {"EXT_of_somebody"};
+  Opened o = open(b);
+  replace_weights(o.source, 0, o.character.parts[0].skin, rigid_weights(6, 1));
+  EXPECT_EQ(GltfDocument::parse(o.source.document.to_glb()).accessor_count(), o.source.document.accessor_count());
+}
+
 }  // namespace
 }  // namespace isochor

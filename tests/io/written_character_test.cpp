@@ -114,5 +114,20 @@ TEST_F(Written, FromAnotherFormat) {
   }
 }
 
+// A polygon is drawn as triangles: what is held is their volume, in a file of ours that knows its polygons too.
+TEST_F(Written, PolygonsAreTheTrianglesThatAreDrawn) {
+  const Loaded loaded = saved("cylinder");
+  ASSERT_EQ(loaded.character.parts[0].surface.face(0).size(), 4u);
+  for (const Loaded& from : {loaded, Loaded{make_sample("cylinder"), {}, {}, {}}}) {
+    const WrittenCharacter file = as_written(from);
+    const Surface& surface = file.character.parts[0].surface;
+    EXPECT_EQ(surface.corners.size(), 3 * surface.face_count());
+    EXPECT_EQ(surface.face_count(), 2 * from.character.parts[0].surface.face_count());
+    EXPECT_EQ(surface.positions.size(), from.character.parts[0].surface.positions.size());
+    ASSERT_EQ(file.clip.size(), from.character.clips.size());
+    EXPECT_EQ(file.character.clips[static_cast<std::size_t>(file.clip[1])].name, from.character.clips[1].name);
+  }
+}
+
 }  // namespace
 }  // namespace isochor

@@ -34,6 +34,7 @@ struct HeldFrame {
   std::vector<HeldPart> parts;         ///< by part of the character
   std::vector<double> volumes;         ///< by component, signed; 0 if it has none to keep
   std::vector<double> target_volumes;  ///< by component
+  double volume_factor = 1;            ///< of the settings, in the targets: VolumeSettings::volume
 };
 
 struct HeldClip {
@@ -46,21 +47,22 @@ struct HeldClip {
 /// What is kept of the frames.
 enum class HeldForm {
   offsets,    ///< everything
-  positions,  ///< for point caches: positions alone
+  positions,  ///< for point caches: positions and volumes
+  volumes,    ///< volumes alone
 };
 
 struct HoldOptions {
   PlaybackOptions playback;
   std::vector<Index> clips;    ///< of the character; empty: all of them
   double fps = 0;              ///< frames per second; 0: the clip's own keys (bake_times())
-  BetweenKeysOptions between;  ///< keys added where lines between keys lose volume; not with HeldForm::positions
+  BetweenKeysOptions between;  ///< keys added where lines between keys lose volume; with HeldForm::offsets alone
   HeldForm form = HeldForm::offsets;
 };
 
 struct HeldMotion {
   std::vector<HeldClip> clips;
-  /// Linear blend skinning shows all of it, as nothing is corrected: there is nothing to bake, and the frames hold no
-  /// part.
+  /// Linear blend skinning shows all of it, as nothing is corrected: there is nothing to bake, and the frames hold
+  /// volumes, but no part.
   bool shown_by_skinning = false;
   VolumeReport volume;                 ///< errors of the volume before and after
   std::optional<BetweenKeys> between;  ///< of all clips together; nothing if none were asked for

@@ -73,7 +73,7 @@ void check_ranges(const Options& options) {
     using Field = std::decay_t<decltype(field)>;
     if constexpr (std::is_arithmetic_v<Field> && !std::is_same_v<Field, bool>) {
       const auto value = static_cast<double>(field);
-      if (!(value >= info.min && value <= info.max)) {
+      if (!std::isfinite(value) || value < info.min || value > info.max) {
         throw_bad_input(std::string("the option ") + info.name + " must be " + range_text(info));
       }
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "isochor/base/context.h"
 #include "isochor/bind/weight_metrics.h"
 #include "isochor/rig/correspondence.h"
 
@@ -38,6 +39,7 @@ struct ClipPositionError {
 /// What the difference of the weights alone does to the shape in motion: the clips of A (of B, if A has none) under
 /// both weight sets, at some moments each, in the units of the file. Empty if there is no clip or no weight.
 std::vector<ClipPositionError> compare_weights_in_motion(const WeldedCharacter& a, const WeldedCharacter& b,
-                                                         const Correspondence& correspondence, int moments);
+                                                         const Correspondence& correspondence, int moments,
+                                                         Context& context);
 
 }  // namespace isochor

@@ -18,11 +18,14 @@ struct PosedVertices {
   std::vector<Vec3> positions;  ///< world space
 };
 
-struct PosedSkin : PosedVertices {     // #V of the welded surface
-  PosedVertices strays;                ///< by WeldedCharacter::strays()
-  std::vector<Affine> global;          ///< by joint of the skeleton: joint to world
-  std::vector<Affine> matrices;        ///< by bone of the welded character
-  std::vector<double> target_volumes;  ///< by component: WeldedCharacter::target_volume()
+struct PosedSkin : PosedVertices {  // #V of the welded surface
+  PosedVertices strays;             ///< by WeldedCharacter::strays()
+  std::vector<Affine> global;       ///< by joint of the skeleton: joint to world
+  std::vector<Affine> matrices;     ///< by bone of the welded character
+  /// By component: the volume of `rest`, targets that bake() made left out. Muscles that an author lets flex and
+  /// breasts that breathe keep what their morph targets give them.
+  std::vector<double> rest_volumes;
+  std::vector<double> target_volumes;  ///< by component: rest_volumes × WeldedCharacter::volume_scale()
 };
 
 /// Everything of a pose; for several threads at once, each with an `out` of its own. After the first call with the same
@@ -48,7 +51,7 @@ struct PlayedFrame {
   std::vector<PosedPart> parts;        ///< by part, in the file's vertices
   std::vector<Vec3> positions;         ///< #V of the welded surface
   std::vector<double> volumes;         ///< by component, signed
-  std::vector<double> target_volumes;  ///< by component: WeldedCharacter::target_volume()
+  std::vector<double> target_volumes;  ///< by component, see PosedSkin
 };
 PlayedFrame play(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, const Context& context);
 

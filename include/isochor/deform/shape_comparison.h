@@ -28,6 +28,6 @@ struct ClipComparison {
   std::vector<double> volume_a, volume_b;  ///< total_volume_change() at these times
 };
 ClipComparison compare_clip(const WeldedCharacter& a, const WeldedCharacter& b, const Correspondence& correspondence,
-                            const std::string& clip, int moments, const Context& context);
+                            const std::string& clip, int moments, Context& context);
 
 }  // namespace isochor

@@ -60,7 +60,11 @@ struct PosedPart {
 /// The part before its skin: its bind shape plus morph targets, by the pose's weights if it has any, the part's own
 /// otherwise.
 PosedPart morphed_part(const Part& part, const Pose& pose);
-std::vector<Vec3> morphed_positions(const Part& part, const Pose& pose);
+enum class MorphChoice {
+  all,
+  authored,  ///< without those that bake() made
+};
+std::vector<Vec3> morphed_positions(const Part& part, const Pose& pose, MorphChoice choice = MorphChoice::all);
 /// One part of a character in a pose: morph targets, then the skin; or the node's motion if there is no skin.
 PosedPart pose_part(const Character& character, const Part& part, const Pose& pose, Deformer deformer,
                     const Context& context);

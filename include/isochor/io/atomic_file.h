@@ -16,6 +16,10 @@ namespace isochor {
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// Removes the temporary files that are being written at this moment. May be called from a signal handler: a program
+/// that is stopped then leaves nothing behind.
+void remove_temporary_files() noexcept;
+
 /// Several files that belong together (a .gltf and its .bin). All are written to temporaries first, so that a full disk
 /// or a missing permission shows before the first target changes; commit() then renames them in the order in which they
 /// were added. What was not committed is removed with the object. Add the file that refers to the others last.

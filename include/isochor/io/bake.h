@@ -40,9 +40,12 @@ struct BakeResult {
 BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
                 Context& context);
 
-/// One cache for each part and clip. `path` gives folder and extension; if there are several parts or clips their
-/// names are added to the file's. Returns the files.
-std::vector<std::filesystem::path> save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded,
-                                                     const std::filesystem::path& path, PointCacheFormat format);
+/// One cache for each clip and part, in this order. `path` gives folder and extension; if there are several parts or
+/// clips their names are added to the file's.
+std::vector<std::filesystem::path> point_cache_paths(const HeldMotion& motion, const WeldedCharacter& welded,
+                                                     const std::filesystem::path& path);
+/// Writes these files.
+void save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded, const std::filesystem::path& path,
+                       PointCacheFormat format);
 
 }  // namespace isochor

@@ -13,15 +13,17 @@ namespace isochor {
 struct BakeErrors {
   /// The largest distance from a frame's positions, relative to the diagonal of that frame's bounding box.
   double max_position_error = 0;
-  /// The largest |volume - held| / |held|, over components that have a volume, at the frames' times.
+  /// The largest |volume - target| / |target|, over components that have a volume, at the frames' times.
   double max_volume_error = 0;
   std::vector<double> volume_errors;  ///< the same by component
-  /// The same half-way between neighbouring frames of a clip, against the mean of their volumes.
+  /// The same half-way between neighbouring frames of a clip.
   double max_volume_error_between = 0;
+  Problems problems;  ///< targets that are too few to hold the volume
 };
 
-/// The motion was held on the character of the file. Throws as GltfDocument::open and read_gltf do, and
-/// Error(bad_input) if the file has other clips, parts or vertices than the motion.
+/// The motion was held on the character of the file; where skinning shows all of it, volumes alone are checked. Throws
+/// as GltfDocument::open and read_gltf do, and Error(bad_input) if the file has other clips, parts or vertices than the
+/// motion.
 BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context);
 
 }  // namespace isochor

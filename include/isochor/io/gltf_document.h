@@ -43,12 +43,16 @@ class GltfDocument {
   static GltfDocument parse(std::span<const std::uint8_t> bytes, const std::filesystem::path& folder = {});
 
   /// Writes a .glb, or a .gltf with the buffers beside it, by the extension; no file is ever half written.
-  /// The order of JSON keys and every value that was not edited are kept. Within a container nothing moves; a .gltf
+  /// The order of JSON keys and every value that was not edited are kept. What edits left without use is dropped, with
+  /// its bytes; what was without use before stays. A .gltf
   /// saved as .glb takes its external buffers and images in; a .glb saved as .gltf puts its chunk into NAME.bin. Files
   /// that the document refers to are copied beside an output in another folder, and never over a different file.
   void save(const std::filesystem::path& path) const;
   /// The bytes of a .glb. Buffers and images outside the container stay outside.
   std::vector<std::uint8_t> to_glb() const;
+
+  /// The files beside it that it refers to: buffers, images. Those of a document from memory are not known.
+  std::vector<std::filesystem::path> external_files() const;
 
   /// The JSON document, compact.
   std::string json_text() const;

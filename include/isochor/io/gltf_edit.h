@@ -45,7 +45,8 @@ struct MorphFrames {
 
 /// Appends one morph target per frame after those that are there, and animates them in their clips: at a frame's time
 /// its target has weight 1, and between two frames the weights change linearly from one to the other, or step. Existing
-/// targets and their animation, in all clips, play as before.
+/// targets and their animation, in all clips, play as before. The mesh's extras remember which targets were added so
+/// (MorphTarget::baked).
 void add_morph_frames(GltfSource& source, Index part, std::span<const MorphFrames> clips);
 
 /// Weights of targets that are added, at some times of a clip.
@@ -61,5 +62,8 @@ struct MorphCurve {
 /// already, its curve and the new one become one with the keys of both.
 void add_morph_basis(GltfSource& source, Index part, std::span<const MorphTarget> targets,
                      std::span<const MorphCurve> curves);
+
+/// Takes out what the two above have added before, their animation too. Returns the number of targets.
+std::size_t remove_baked_targets(GltfDocument& document);
 
 }  // namespace isochor

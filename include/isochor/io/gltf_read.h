@@ -44,6 +44,8 @@ struct GltfSource {
 struct GltfReadOptions {
   /// Refuse a file without any triangle. Off if only the skeleton is wanted.
   bool require_triangles = true;
+  /// FB_ngon_encoding gives polygons back. Off: the triangles that viewers draw, whose volume is what a viewer shows.
+  bool polygons = true;
   /// Memory, beyond 256 times the file's own size, that the unfolded character may take: a small file can refer to the
   /// same data over and over.
   double memory = 512;

@@ -30,6 +30,9 @@ struct LoadOptions {
   LoadPurpose purpose = LoadPurpose::character;
   /// OBJ: only faces of groups that match one of these globs; empty: all.
   std::vector<std::string> groups;
+  /// glTF: morph targets that bake() made are kept. Off: they are taken out of the character and its document, as for a
+  /// character that is bound or deformed anew.
+  bool keep_baked = true;
   GltfReadOptions gltf;
 };
 
@@ -37,6 +40,7 @@ struct Loaded {
   Character character;
   std::optional<GltfSource> gltf;  ///< if the file is a glTF: the document itself, for lossless edits
   std::filesystem::path path;
+  std::vector<std::filesystem::path> files;  ///< others that belong to it: buffers, images, material libraries
 };
 
 /// .glb and .gltf (also under other names, by content), .obj, .ply, .stl, .off, .mesh (MEDIT), .bvh, .tgf, .skel, .txt

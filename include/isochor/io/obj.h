@@ -21,6 +21,7 @@ struct ObjReadOptions {
   std::vector<std::string> groups;
   /// Removes vertices that no face uses. Off, so that a rig that counts vertices in file order still fits.
   bool drop_unused_vertices = false;
+  std::vector<std::filesystem::path>* opened = nullptr;  ///< gets the material libraries that were read
 };
 
 /// Gives the text of a material library by the name it has in the file; nothing if there is none.

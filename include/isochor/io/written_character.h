@@ -1,8 +1,8 @@
 #pragma once
 
-/// A character as the glTF file to be written holds it: in single precision, vertices split where corners disagree,
-/// joints and clips that came from elsewhere added. What is baked is baked on this one, so that the file plays it and
-/// no rounding comes in between.
+/// A character as the glTF file to be written shows it: in single precision, vertices split where corners disagree,
+/// polygons as the triangles that viewers draw, joints and clips that came from elsewhere added. What is baked is baked
+/// on this one, so that the volume held is the one shown, and no rounding comes in between.
 ///
 ///   Loaded loaded = load_character("hero.glb", {}, context);
 ///   apply(bind(loaded.character, {}, context), loaded.character);
@@ -36,8 +36,9 @@ WrittenCharacter as_written(const Loaded& loaded);
 /// changed. Throws Error(unsupported) if something else has: vertices, faces, the joints of the file.
 bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip);
 
-/// A character that stands still in one pose, as .glb, .gltf or .obj: `parts` are its parts' vertices in the world. A
-/// glTF keeps its own document.
-void save_still(const Loaded& loaded, std::span<const PosedPart> parts, const std::filesystem::path& path);
+/// A character that stands still in one pose as .glb or .gltf: `parts` are the vertices of its parts in the world.
+void save_still(const WrittenCharacter& file, std::span<const PosedPart> parts, const std::filesystem::path& path);
+/// The same as OBJ, with its polygons: `parts` are those of `character`, as it was loaded.
+void save_still_obj(const Character& character, std::span<const PosedPart> parts, const std::filesystem::path& path);
 
 }  // namespace isochor

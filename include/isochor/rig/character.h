@@ -24,6 +24,8 @@ struct MorphTarget {
   std::string name;
   std::vector<Vec3> positions;  // #V offsets
   std::vector<Vec3> normals;    // #V offsets, or empty
+  /// Made by bake(): it brings what skinning lacks, and says nothing about the volume that the character should have.
+  bool baked = false;
 };
 
 struct Material {
@@ -66,6 +68,9 @@ struct Character {
   std::size_t vertex_count() const;
   const Clip* find_clip(std::string_view name) const;
 };
+
+/// Whether any morph target was made by bake().
+bool has_baked(const Character& character);
 
 /// Skin matrices of a part: global(joint) · inverse_bind, for each joint of its skin.
 std::vector<Affine> skin_matrices(const Skin& skin, std::span<const Affine> global);

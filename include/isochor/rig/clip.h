@@ -51,4 +51,8 @@ std::vector<double> even_times(const Clip& clip, int moments);
 /// Channel sizes, increasing times, finite values, joints in range.
 Problems validate(const Clip& clip, const Skeleton& skeleton);
 
+/// A warning if the clip takes a character of that size so far away that single precision, which viewers use, shows no
+/// shape any more.
+Problems check_reach(const Clip& clip, double size);
+
 }  // namespace isochor

@@ -71,9 +71,9 @@ class WeldedCharacter {
   /// global · inverse bind of each bone. `global` has one matrix for each joint of the skeleton. Allocates nothing.
   void bone_matrices(std::span<const Affine> global, std::span<Affine> out) const;
 
-  /// What a component's volume would be if the scale of its bones were all that changed it: the rest volume times the
-  /// mean determinant of their matrices. Equal to the rest volume if joints move rigidly.
-  double target_volume(std::size_t component, std::span<const Affine> bone_matrices) const;
+  /// How much larger a component's volume would be if the scale of its bones were all that changed it: the mean
+  /// determinant of their matrices. 1 if joints move rigidly.
+  double volume_scale(std::size_t component, std::span<const Affine> bone_matrices) const;
 
   /// The binding seen from the skeleton. Made anew by every call.
   RestSpace rest_space() const;

@@ -46,6 +46,7 @@ class CorrectedPlayback {
     Pose pose;
     PosedSkin posed;           ///< as the deformer puts it; targets scaled as the settings say
     CorrectedFrame corrected;  ///< with the volume held; as posed, without offsets, if nothing is corrected
+    double volume_factor = 1;  ///< of the settings, in the targets
     AxesTrack track;           ///< what the moments after it would know of it
   };
   /// The moment `time` (in seconds) of a clip, and its evidence added to report(). Moments after it know of it.

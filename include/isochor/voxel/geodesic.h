@@ -37,6 +37,9 @@ void describe(Options& options, Visitor&& visit) {
                                    .expert = true});
 }
 
+/// Seeds may start this far away, in voxels; the rest of the 32 bits is left for the way.
+inline constexpr double kFarthestSeed = 1 << 16;
+
 /// Where a source starts. A source may have any number of seeds.
 struct GeodesicSeed {
   Index source = 0;     ///< 0 … #sources-1
