@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+
+#include "isochor/base/words.h"
+#include "isochor/rig/joint_names.h"
 
 namespace isochor {
 
@@ -11,22 +15,16 @@ namespace {
 // --- which joint is which
 // ---------------------------------------------------------------------------------------------
 
-/// "mixamorig:Left_Arm" -> "leftarm".
-std::string simplified(std::string_view name) {
-  const std::size_t prefix = name.find_last_of(":|");
-  if (prefix != std::string_view::npos && prefix + 1 < name.size()) name.remove_prefix(prefix + 1);
-  std::string out;
-  for (const char c : name) {
-    if (c == ' ' || c == '_' || c == '-' || c == '.') continue;
-    out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
-  return out;
-}
-
 class Matcher {
  public:
   Matcher(const Skeleton& source, const Skeleton& target)
-      : source_(source), target_(target), source_used_(source.size()), partner_(target.size(), kNone) {}
+      : source_(source),
+        target_(target),
+        source_roles_(joint_roles(source)),
+        target_roles_(joint_roles(target)),
+        source_used_(source.size()),
+        partner_(target.size(), kNone),
+        by_(target.size(), MatchedBy::name) {}
 
   void by_map(const JointNameMap& names) {
     for (const auto& [source_name, target_name] : names) {
@@ -40,13 +38,13 @@ class Matcher {
         throw_bad_input("the name map mentions \"" + target_name + "\", which the character does not have");
       }
       if (partner_[target] != kNone) throw_bad_input("the name map gives \"" + target_name + "\" two sources");
-      partner_[target] = source;
+      pair(source, target, MatchedBy::map);
     }
   }
 
   /// Pairs joints whose keys are equal, where a key is unique among what is still free on both sides.
   template <class MakeKey>
-  void by_key(MakeKey&& make_key) {
+  void by_key(MakeKey&& make_key, MatchedBy by) {
     struct Found {
       Index source = kNone, target = kNone;
       int sources = 0, targets = 0;
@@ -66,25 +64,200 @@ class Matcher {
     }
     for (const auto& [key, entry] : found) {
       if (key.empty() || entry.sources != 1 || entry.targets != 1) continue;
-      partner_[entry.target] = entry.source;
-      source_used_[entry.source] = true;
+      if (!contradict(entry.source, entry.target)) pair(entry.source, entry.target, by);
+    }
+  }
+
+  /// Pairs joints that are the same part of the body, among what is still free on both sides.
+  void by_part() {
+    struct Found {
+      std::vector<Index> sources, targets;
+    };
+    std::map<std::pair<BodyPart, BodySide>, Found> found;
+    for (std::size_t j = 0; j < source_.size(); ++j) {
+      const JointRole& role = source_roles_.of[j];
+      if (role.part != BodyPart::none) found[{role.part, role.side}].sources.push_back(static_cast<Index>(j));
+    }
+    for (std::size_t j = 0; j < target_.size(); ++j) {
+      const JointRole& role = target_roles_.of[j];
+      if (role.part != BodyPart::none) found[{role.part, role.side}].targets.push_back(static_cast<Index>(j));
+    }
+    for (auto& [key, joints] : found) {
+      if (is_chain(key.first)) {
+        pair_chains(in_order(std::move(joints.sources), source_roles_),
+                    in_order(std::move(joints.targets), target_roles_));
+      } else {
+        pair_numbers(joints.sources, joints.targets);
+      }
     }
   }
 
   std::vector<JointPair> pairs() const {
     std::vector<JointPair> result;
     for (std::size_t j = 0; j < partner_.size(); ++j) {
-      if (partner_[j] != kNone) result.push_back({partner_[j], static_cast<Index>(j)});
+      if (partner_[j] != kNone) result.push_back({partner_[j], static_cast<Index>(j), by_[j]});
     }
     return result;
   }
 
+  const JointRoles& source_roles() const { return source_roles_; }
+  const JointRoles& target_roles() const { return target_roles_; }
+
  private:
+  /// Whether the names, though equal, mean different parts of the body. "root" is the hips of some skeletons, and a
+  /// node on the ground below the hips in others.
+  bool contradict(Index source, Index target) const {
+    const JointRole& a = source_roles_.of[source];
+    const JointRole& b = target_roles_.of[target];
+    if (a.part == BodyPart::none) return b.part == BodyPart::hips && has_hips(source_roles_);
+    if (b.part == BodyPart::none) return a.part == BodyPart::hips && has_hips(target_roles_);
+    if (a.part != b.part || a.side != b.side) return true;
+    return !is_chain(a.part) && a.number != b.number && joints_of(a, source_roles_) == joints_of(b, target_roles_);
+  }
+
+  /// Of fingers with equally many joints the first is the first: VRM calls the second of a thumb proximal, Unity the
+  /// first. If one has fewer (a rig without the first), the names decide.
+  static std::ptrdiff_t joints_of(const JointRole& finger, const JointRoles& roles) {
+    return std::count_if(roles.of.begin(), roles.of.end(),
+                         [&](const JointRole& role) { return role.part == finger.part && role.side == finger.side; });
+  }
+
+  static bool has_hips(const JointRoles& roles) {
+    return std::any_of(roles.of.begin(), roles.of.end(), [](const JointRole& r) { return r.part == BodyPart::hips; });
+  }
+
+  static std::vector<Index> in_order(std::vector<Index> joints, const JointRoles& roles) {
+    std::sort(joints.begin(), joints.end(), [&](Index a, Index b) { return roles.of[a].number < roles.of[b].number; });
+    return joints;
+  }
+
+  void pair(Index source, Index target, MatchedBy by) {
+    partner_[target] = source;
+    by_[target] = by;
+    source_used_[source] = true;
+  }
+
+  void pair_numbers(const std::vector<Index>& sources, const std::vector<Index>& targets) {
+    for (const Index source : sources) {
+      if (source_used_[source]) continue;
+      for (const Index target : targets) {
+        const bool same = source_roles_.of[source].number == target_roles_.of[target].number;
+        if (same && partner_[target] == kNone) {
+          pair(source, target, MatchedBy::part);
+          break;
+        }
+      }
+    }
+  }
+
+  /// Joints that are a pair already cut both chains: what lies below them on one side finds nothing above on the other.
+  void pair_chains(const std::vector<Index>& sources, const std::vector<Index>& targets) {
+    std::vector<Index> free_sources;
+    std::size_t first_target = 0;
+    for (const Index source : sources) {
+      const auto end = std::find_if(targets.begin() + static_cast<std::ptrdiff_t>(first_target), targets.end(),
+                                    [&](Index target) { return partner_[target] == source; });
+      if (end == targets.end()) {
+        if (!source_used_[source]) free_sources.push_back(source);
+        continue;
+      }
+      const auto end_target = static_cast<std::size_t>(end - targets.begin());
+      spread(free_sources, free_targets(targets, first_target, end_target));
+      free_sources.clear();
+      first_target = end_target + 1;
+    }
+    spread(free_sources, free_targets(targets, first_target, targets.size()));
+  }
+
+  std::vector<Index> free_targets(const std::vector<Index>& targets, std::size_t begin, std::size_t end) const {
+    std::vector<Index> result;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (partner_[targets[i]] == kNone) result.push_back(targets[i]);
+    }
+    return result;
+  }
+
+  /// The shorter chain spread over the longer one, ends to ends. Turns are carried over in world space, so that a
+  /// single joint of the character takes that of the chain's last, which holds all of the bend; a single joint of the
+  /// motion bends the character's chain where it begins.
+  void spread(const std::vector<Index>& sources, const std::vector<Index>& targets) {
+    const std::size_t pairs = std::min(sources.size(), targets.size());
+    if (pairs == 0) return;
+    const auto place = [pairs](std::size_t i, std::size_t length) {
+      return pairs == 1 ? 0 : (2 * i * (length - 1) + pairs - 1) / (2 * (pairs - 1));
+    };
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const std::size_t s = pairs == 1 ? sources.size() - 1 : place(i, sources.size());
+      pair(sources[s], targets[place(i, targets.size())], MatchedBy::part);
+    }
+  }
+
   const Skeleton& source_;
   const Skeleton& target_;
+  JointRoles source_roles_, target_roles_;
   std::vector<bool> source_used_;
-  std::vector<Index> partner_;
+  std::vector<Index> partner_;  // #target
+  std::vector<MatchedBy> by_;   // #target
 };
+
+void match_all(Matcher& matcher, const JointNameMap& names) {
+  matcher.by_map(names);
+  matcher.by_key([](const std::string& name) { return name; }, MatchedBy::name);
+  matcher.by_key(simplified_name, MatchedBy::spelling);
+  matcher.by_part();
+}
+
+// --- how much of it there is
+// ------------------------------------------------------------------------------------------
+
+/// The property's value at rest, as a channel holds it.
+Eigen::Vector4d rest_value(const Transform& rest, ChannelPath path) {
+  if (path == ChannelPath::rotation) return rest.rotation.coeffs();
+  const Vec3& value = path == ChannelPath::scale ? rest.scale : rest.translation;
+  return {value.x(), value.y(), value.z(), 0};
+}
+
+/// Whether a key is away from rest: by more than 1e-4 of the value, which for a rotation is a hundredth of a degree.
+bool leaves_rest(const Channel& channel, const Skeleton& skeleton) {
+  if (channel.path == ChannelPath::morph_weights) return false;
+  const Eigen::Vector4d rest = rest_value(skeleton.joints[channel.joint].rest, channel.path);
+  const double tolerance = 1e-4 * (rest.norm() + 1e-9);
+  const bool cubic = channel.interpolation == Interpolation::cubic_spline;
+  const auto width = static_cast<std::size_t>(channel.width);
+  for (std::size_t i = cubic ? width : 0; i + width <= channel.values.size(); i += cubic ? 3 * width : width) {
+    Eigen::Vector4d value = Eigen::Vector4d::Zero();
+    for (std::size_t k = 0; k < width; ++k) value[static_cast<Eigen::Index>(k)] = channel.values[i + k];
+    if (channel.path == ChannelPath::rotation && value.dot(rest) < 0) value = -value;
+    if ((value - rest).norm() > tolerance) return true;
+  }
+  return false;
+}
+
+std::vector<bool> moving_joints(const Skeleton& skeleton, const Clip& motion) {
+  std::vector<bool> moving(skeleton.size());
+  for (const Channel& channel : motion.channels) {
+    if (channel.path != ChannelPath::scale && leaves_rest(channel, skeleton)) moving[channel.joint] = true;
+  }
+  return moving;
+}
+
+/// Of the `wanted` joints (of all where none is), how many there are and how many are `matched`; details and what lies
+/// beside the body only where there is nothing else.
+std::pair<std::size_t, std::size_t> count_body(const std::vector<bool>& wanted, const std::vector<bool>& matched,
+                                               const JointRoles& roles) {
+  const bool all = std::find(wanted.begin(), wanted.end(), true) == wanted.end();
+  std::vector<bool> beside(wanted.size());
+  for (const Index j : roles.surplus) beside[j] = true;
+  for (const Index j : roles.helpers) beside[j] = true;
+  std::pair<std::size_t, std::size_t> body, rest;
+  for (std::size_t j = 0; j < wanted.size(); ++j) {
+    if (!all && !wanted[j]) continue;
+    auto& [count, with_partner] = beside[j] || is_detail(roles.of[j].part) ? rest : body;
+    ++count;
+    if (matched[j]) ++with_partner;
+  }
+  return body.first > 0 ? body : rest;
+}
 
 // --- carrying over
 // ----------------------------------------------------------------------------------------------------
@@ -135,6 +308,7 @@ class Retargeter {
 
   Retargeted run() {
     match();
+    refuse_too_few();
     rest_poses();
     find_matched_tree();
     result_.scale = options_.scale > 0 ? options_.scale : size_ratio();
@@ -147,22 +321,38 @@ class Retargeter {
 
  private:
   void match() {
-    result_.matched = match_joints(source_, target_, options_.names);
-    if (result_.matched.empty()) {
-      throw_bad_input("no joint of the motion has a name that the character knows; a name map says which is which");
-    }
+    Matcher matcher(source_, target_);
+    match_all(matcher, options_.names);
+    result_.matched = matcher.pairs();
+    source_roles_ = matcher.source_roles();
+    target_roles_ = matcher.target_roles();
+    moving_ = moving_joints(source_, motion_);
     partner_.assign(target_.size(), kNone);
-    std::vector<bool> used(source_.size());
+    std::vector<bool> source_matched(source_.size());
+    std::vector<bool> target_matched(target_.size());
+    std::vector<bool> deforming(target_.size());
     for (const JointPair& pair : result_.matched) {
       partner_[pair.target] = pair.source;
-      used[pair.source] = true;
+      source_matched[pair.source] = true;
+      target_matched[pair.target] = true;
     }
-    for (std::size_t j = 0; j < used.size(); ++j) {
-      if (!used[j]) result_.unmatched_source.push_back(static_cast<Index>(j));
+    for (std::size_t j = 0; j < source_.size(); ++j) {
+      if (moving_[j] && !source_matched[j]) result_.unmatched_source.push_back(static_cast<Index>(j));
     }
-    for (std::size_t j = 0; j < partner_.size(); ++j) {
-      if (partner_[j] == kNone) result_.unmatched_target.push_back(static_cast<Index>(j));
+    for (std::size_t j = 0; j < target_.size(); ++j) {
+      deforming[j] = target_.joints[j].deforms;
+      if (deforming[j] && !target_matched[j]) result_.unmatched_target.push_back(static_cast<Index>(j));
     }
+    MatchCount& count = result_.count;
+    std::tie(count.moving, count.moving_matched) = count_body(moving_, source_matched, source_roles_);
+    std::tie(count.deforming, count.deforming_matched) = count_body(deforming, target_matched, target_roles_);
+  }
+
+  /// Whoever pairs joints in a map has decided what is enough.
+  void refuse_too_few() const {
+    const auto is_pair = [](const auto& names) { return !names.second.empty(); };
+    const bool decided = std::any_of(options_.names.begin(), options_.names.end(), is_pair);
+    if (result_.matched.empty() || (!decided && !result_.count.enough())) throw TooFewMatches(result_.count);
   }
 
   void rest_poses() {
@@ -300,7 +490,7 @@ class Retargeter {
   void make_channels() {
     channel_.assign(target_.size(), kNone);
     for (const JointPair& pair : result_.matched) {
-      if (parent_[pair.target] == kNone) add_channel(pair.target, ChannelPath::translation, 3);
+      if (translates(pair.target)) add_channel(pair.target, ChannelPath::translation, 3);
       channel_[pair.target] = add_channel(pair.target, ChannelPath::rotation, 4);
     }
     result_.clip.name = motion_.name;
@@ -329,14 +519,19 @@ class Retargeter {
       const Quat above = parent == kNone ? Quat::Identity() : rotation[parent];
       Transform local = target_.joints[j].rest;
       if (partner_[j] != kNone) {
-        if (parent_[j] == kNone)
-          local.translation = translation(j, source, parent == kNone ? nullptr : &global[parent]);
+        if (translates(j)) local.translation = translation(j, source, parent == kNone ? nullptr : &global[parent]);
         local.rotation = (above.conjugate() * wanted_rotation(j, source)).normalized();
         append(j, local);
       }
       rotation[j] = (above * local.rotation).normalized();
       global[j] = parent == kNone ? to_matrix(local) : global[parent] * to_matrix(local);
     }
+  }
+
+  /// Topmost joints go where the source's go, and so do the hips: many skeletons have a root on the ground above them.
+  bool translates(Index j) const {
+    if (parent_[j] == kNone) return true;
+    return target_roles_.of[j].part == BodyPart::hips && source_roles_.of[partner_[j]].part == BodyPart::hips;
   }
 
   Quat wanted_rotation(Index j, const Frames& source) const {
@@ -356,47 +551,59 @@ class Retargeter {
     Eigen::Vector4d q = local.rotation.coeffs();
     if (!values.empty() && q.dot(Eigen::Map<const Eigen::Vector4d>(values.data() + values.size() - 4)) < 0) q = -q;
     values.insert(values.end(), q.data(), q.data() + 4);
-    if (parent_[j] != kNone) return;
+    if (!translates(j)) return;
     std::vector<double>& translations = result_.clip.channels[channel_[j] - 1].values;
     translations.insert(translations.end(), local.translation.data(), local.translation.data() + 3);
   }
 
   void finish() {
+    if (std::find(moving_.begin(), moving_.end(), true) == moving_.end()) {
+      result_.problems.push_back(
+          {Severity::warning, "motion-still", "the motion moves no joint away from its rest", {}, 0});
+    }
     ProblemCollector source;
     for (const Index j : result_.unmatched_source) source.add(j);
-    source.report(result_.problems, Severity::note, "motion-joints-unmatched", "{} joints of the motion drive nothing");
+    source.report(result_.problems, Severity::note, "motion-joints-unmatched",
+                  "{} joints that the motion moves drive nothing");
     ProblemCollector target;
-    for (const Index j : result_.unmatched_target) {
-      if (target_.joints[j].deforms) target.add(j);
-    }
+    for (const Index j : result_.unmatched_target) target.add(j);
     target.report(result_.problems, Severity::note, "joints-unmatched",
                   "{} joints of the character have no partner in the motion and stay at rest");
+    report_surplus();
     report_lost_channels();
   }
 
-  /// Only the topmost joints take over translations; scale is never taken over.
+  /// Said where names were read for their meaning: there, a joint may have been passed over for another.
+  void report_surplus() {
+    const auto is_read = [](const JointPair& pair) { return pair.by == MatchedBy::part; };
+    if (std::none_of(result_.matched.begin(), result_.matched.end(), is_read)) return;
+    ProblemCollector source;
+    for (const Index j : source_roles_.surplus) {
+      if (std::binary_search(result_.unmatched_source.begin(), result_.unmatched_source.end(), j)) source.add(j);
+    }
+    source.report(result_.problems, Severity::note, "motion-joints-surplus",
+                  "{} joints of the motion drive nothing, because another joint has a name of the same meaning");
+    ProblemCollector target;
+    for (const Index j : target_roles_.surplus) {
+      if (std::binary_search(result_.unmatched_target.begin(), result_.unmatched_target.end(), j)) target.add(j);
+    }
+    target.report(result_.problems, Severity::note, "joints-surplus",
+                  "{} joints of the character stay at rest, because another joint has a name of the same meaning");
+  }
+
+  /// Translations below the topmost joints and the hips, and all scales.
   void report_lost_channels() {
     ProblemCollector lost;
     for (const Channel& channel : motion_.channels) {
-      if (channel.path == ChannelPath::rotation || channel.path == ChannelPath::morph_weights) continue;
+      if (channel.path == ChannelPath::rotation) continue;
       const auto pair = std::find_if(result_.matched.begin(), result_.matched.end(),
                                      [&](const JointPair& p) { return p.source == channel.joint; });
       if (pair == result_.matched.end()) continue;
-      if (channel.path == ChannelPath::translation && parent_[pair->target] == kNone) continue;
-      if (moves(channel)) lost.add(channel.joint);
+      if (channel.path == ChannelPath::translation && translates(pair->target)) continue;
+      if (leaves_rest(channel, source_)) lost.add(channel.joint);
     }
     lost.report(result_.problems, Severity::note, "motion-channels-lost",
                 "{} channels that translate or scale joints below the topmost are not carried over");
-  }
-
-  bool moves(const Channel& channel) const {
-    const Transform& rest = source_.joints[channel.joint].rest;
-    const Vec3 value = channel.path == ChannelPath::scale ? rest.scale : rest.translation;
-    const double tolerance = 1e-4 * (value.norm() + 1e-9);
-    for (std::size_t i = 0; i + 3 <= channel.values.size(); i += 3) {
-      if ((Eigen::Map<const Vec3>(channel.values.data() + i) - value).norm() > tolerance) return true;
-    }
-    return false;
   }
 
   const Skeleton& source_;
@@ -405,6 +612,8 @@ class Retargeter {
   const RetargetOptions& options_;
   Quat turn_;
   Retargeted result_;
+  JointRoles source_roles_, target_roles_;
+  std::vector<bool> moving_;  // #source
   std::vector<double> times_;
   std::vector<Index> partner_;                // #target: the source joint, or kNone
   std::vector<Index> parent_;                 // #target: the nearest matched ancestor
@@ -417,11 +626,16 @@ class Retargeter {
 
 }  // namespace
 
+TooFewMatches::TooFewMatches(const MatchCount& count)
+    : Error(ErrorKind::bad_input, "only " + std::to_string(count.moving_matched) + " of the " +
+                                      count_of(count.moving, "joint") + " that the motion moves, and " +
+                                      std::to_string(count.deforming_matched) + " of the " +
+                                      std::to_string(count.deforming) + " of the character, have a partner"),
+      count_(count) {}
+
 std::vector<JointPair> match_joints(const Skeleton& source, const Skeleton& target, const JointNameMap& names) {
   Matcher matcher(source, target);
-  matcher.by_map(names);
-  matcher.by_key([](const std::string& name) { return name; });
-  matcher.by_key(simplified);
+  match_all(matcher, names);
   return matcher.pairs();
 }
 

@@ -156,13 +156,14 @@ TEST(Retarget, PassesOverUnmatchedJoints) {
   const Skeleton source = figure(Vec3(1, 0, 0));
   Skeleton target;
   const Index root = add(target, "Root", kNone, Vec3(0, 1, 0), about(Vec3::UnitX(), -90));
+  target.joints[root].deforms = false;
   const Index hips = add(target, "Hips", root, Vec3(0, 0, 9), about(Vec3::UnitX(), 90));
   const Index twist = add(target, "Twist", hips, Vec3(0, 2, 0), about(Vec3::UnitY(), 25));
   const Index spine = add(target, "Spine", twist, Vec3(0, 2, 0));
   const Clip motion = wild_motion(source);
   const Retargeted result = retarget(source, motion, target);
   EXPECT_EQ(result.matched, (std::vector<JointPair>{{0, hips}, {4, spine}}));
-  EXPECT_EQ(result.unmatched_target, (std::vector<Index>{root, twist}));
+  EXPECT_EQ(result.unmatched_target, std::vector<Index>{twist});
   EXPECT_EQ(result.unmatched_source, (std::vector<Index>{1, 2, 3, 5, 6, 7}));
   EXPECT_EQ(result.problems.size(), 2U);
   const auto from = global_at(source, motion, 1);
@@ -230,22 +231,176 @@ TEST(Retarget, TurnsAxes) {
   EXPECT_TRUE(bone(posed, 5, 6).isApprox(about(Vec3::UnitY(), 40) * Vec3(1, 0, 0), 1e-9));
 }
 
+Skeleton named(const std::vector<std::string>& names) {
+  Skeleton skeleton;
+  for (const std::string& name : names) add(skeleton, name, kNone, Vec3::Zero());
+  return skeleton;
+}
+
+/// Each joint below the one before.
+Skeleton chain_of(const std::vector<std::string>& names) {
+  Skeleton skeleton;
+  for (const std::string& name : names) {
+    add(skeleton, name, static_cast<Index>(skeleton.size()) - 1, Vec3(0, 1, 0));
+  }
+  return skeleton;
+}
+
+std::vector<std::string> pairs_in_words(const Skeleton& source, const Skeleton& target) {
+  std::vector<std::string> result;
+  for (const JointPair& pair : match_joints(source, target)) {
+    result.push_back(source.joints[pair.source].name + " " + target.joints[pair.target].name);
+  }
+  return result;
+}
+
 // Names match exactly, then without prefix, case and separators, where that is unique; a map goes before both.
 TEST(Retarget, MatchesNames) {
-  const auto named = [](const std::vector<std::string>& names) {
-    Skeleton skeleton;
-    for (const std::string& name : names) add(skeleton, name, kNone, Vec3::Zero());
-    return skeleton;
-  };
+  constexpr auto map = MatchedBy::map;
+  constexpr auto spelling = MatchedBy::spelling;
   const Skeleton source = named({"Hips", "mixamorig:LeftArm", "spine.001", "Head", "HEAD", "LeftHandIndex1"});
   const Skeleton target = named({"left_arm", "Spine001", "head", "Hips", "LeftHandFinger1"});
-  EXPECT_EQ(match_joints(source, target), (std::vector<JointPair>{{1, 0}, {2, 1}, {0, 3}}));
+  EXPECT_EQ(match_joints(source, target), (std::vector<JointPair>{{1, 0, spelling}, {2, 1, spelling}, {0, 3}}));
   EXPECT_EQ(match_joints(source, target, {{"LeftHandIndex1", "LeftHandFinger1"}, {"Hips", ""}, {"Head", "head"}}),
-            (std::vector<JointPair>{{1, 0}, {2, 1}, {3, 2}, {5, 4}}));
+            (std::vector<JointPair>{{1, 0, spelling}, {2, 1, spelling}, {3, 2, map}, {5, 4, map}}));
   EXPECT_THROW(match_joints(source, target, {{"Tail", "head"}}), Error);
   EXPECT_THROW(match_joints(source, target, {{"Head", "Tail"}}), Error);
   EXPECT_THROW(match_joints(source, target, {{"Head", "head"}, {"HEAD", "head"}}), Error);
-  EXPECT_THROW(retarget(named({"a"}), Clip(), named({"b"})), Error);
+  EXPECT_THROW(retarget(named({"a"}), Clip(), named({"b"})), TooFewMatches);
+}
+
+// What no name fits is paired by the part of the body; a joint that has a partner by its name keeps it, and so does one
+// that the map leaves out.
+TEST(Retarget, MatchesParts) {
+  const Skeleton source = named({"mixamorig:LeftUpLeg", "LeftLeg", "Head"});
+  const Skeleton target = named({"thigh_l", "calf_l", "head"});
+  constexpr auto part = MatchedBy::part;
+  EXPECT_EQ(match_joints(source, target),
+            (std::vector<JointPair>{{0, 0, part}, {1, 1, part}, {2, 2, MatchedBy::spelling}}));
+  EXPECT_EQ(match_joints(source, target, {{"LeftLeg", ""}, {"Head", "calf_l"}}),
+            (std::vector<JointPair>{{0, 0, part}, {2, 1, MatchedBy::map}}));
+}
+
+// Equal names that mean different parts are no pair: the shoulder of one is the collar bone of the other.
+TEST(Retarget, EqualNamesOfDifferentMeaning) {
+  EXPECT_EQ(pairs_in_words(chain_of({"LeftShoulder", "LeftArm", "LeftForeArm"}),
+                           chain_of({"LeftCollar", "LeftShoulder", "LeftElbow"})),
+            (std::vector<std::string>{"LeftShoulder LeftCollar", "LeftArm LeftShoulder", "LeftForeArm LeftElbow"}));
+}
+
+// Spines of different length are paired end to end, the joints between by their place. A single joint of the character
+// follows the last of the motion, a single one of the motion bends where the character's spine begins.
+TEST(Retarget, SpinesOfDifferentLength) {
+  const Skeleton one = chain_of({"Hips", "torso", "Neck"});
+  const Skeleton three = chain_of({"Hips", "abdomen", "waist", "chest", "Neck"});
+  const Skeleton five = chain_of({"Hips", "spine_01", "spine_02", "spine_03", "spine_04", "spine_05", "Neck"});
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(pairs_in_words(three, five),
+            (Words{"Hips Hips", "abdomen spine_01", "waist spine_03", "chest spine_05", "Neck Neck"}));
+  EXPECT_EQ(pairs_in_words(five, three),
+            (Words{"Hips Hips", "spine_01 abdomen", "spine_03 waist", "spine_05 chest", "Neck Neck"}));
+  EXPECT_EQ(pairs_in_words(five, one), (Words{"Hips Hips", "spine_05 torso", "Neck Neck"}));
+  EXPECT_EQ(pairs_in_words(one, five), (Words{"Hips Hips", "torso spine_01", "Neck Neck"}));
+  // Pairs by name cut the chains: what is below them on one side finds nothing above them on the other.
+  EXPECT_EQ(pairs_in_words(chain_of({"LowerBack", "Spine", "Spine1", "Head"}),
+                           chain_of({"Spine", "Spine1", "Spine2", "Head"})),
+            (Words{"Spine Spine", "Spine1 Spine1", "Head Head"}));
+}
+
+/// A motion that turns each of the joints.
+Clip turning(const Skeleton& skeleton) {
+  Clip clip;
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    add_rotation(clip, static_cast<Index>(j), {Quat::Identity(), about(Vec3::UnitX(), 30)});
+  }
+  return clip;
+}
+
+std::vector<std::string> bones(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("part" + std::string(1, static_cast<char>('a' + i)));
+  return names;
+}
+
+// More than half of what moves must find a partner, or more than half of what deforms must be moved.
+TEST(Retarget, RefusesTooFew) {
+  const auto carried = [](const std::vector<std::string>& source, const std::vector<std::string>& target) {
+    return retarget(chain_of(source), turning(chain_of(source)), chain_of(target)).matched.size();
+  };
+  std::vector<std::string> motion = bones(20);
+  motion.insert(motion.end(), {"Hips", "Spine", "Head"});
+  std::vector<std::string> body{"u", "v", "w", "x", "y", "z", "Hips", "Spine", "Head"};
+  EXPECT_THROW(carried(motion, body), TooFewMatches);
+  // A small rig, a motion for a part of a large one, a large motion for a small one.
+  EXPECT_EQ(carried({"Bone", "Bone.001"}, {"Bone", "Bone.001"}), 2U);
+  EXPECT_EQ(carried({"Hips", "Spine", "Head"}, body), 3U);
+  EXPECT_EQ(carried(motion, {"Hips", "Spine", "Head", "tail", "hat"}), 3U);
+  EXPECT_THROW(carried({"Bone", "other"}, {"Bone", "another"}), TooFewMatches);  // half is not enough
+}
+
+// Joints that the motion leaves at rest do not count, nor do fingers and controls, unless there is nothing else.
+TEST(Retarget, CountsWhatMatters) {
+  const std::vector<std::string> hand{"wrist", "thumb-metacarpal", "index-finger-phalanx-proximal"};
+  const Skeleton target = chain_of({"LeftHand", "LeftHandThumb1", "LeftHandIndex1", "a", "b", "c", "d", "IK-hand.l"});
+  Skeleton source = chain_of({"LeftHand", "LeftHandThumb1", "LeftHandIndex1", "x", "y", "z"});
+  Clip motion;
+  add_rotation(motion, 0, {Quat::Identity(), about(Vec3::UnitX(), 30)});
+  const MatchCount count = retarget(source, motion, target).count;
+  EXPECT_EQ(count.moving, 1U);
+  EXPECT_EQ(count.moving_matched, 1U);
+  EXPECT_EQ(count.deforming, 5U);
+  EXPECT_EQ(count.deforming_matched, 1U);
+  const Skeleton fingers = chain_of({"thumb1", "thumb2"});
+  EXPECT_EQ(retarget(fingers, turning(fingers), fingers).count.moving, 2U);
+  EXPECT_EQ(retarget(named(hand), turning(named(hand)), named(hand)).matched.size(), 3U);
+}
+
+// Who gives a map has decided what is enough; a map that only leaves joints out has not.
+TEST(Retarget, AMapDecides) {
+  std::vector<std::string> source = bones(20);
+  source.push_back("trunk");
+  const Clip motion = turning(chain_of(source));
+  const Skeleton target = chain_of({"a", "b", "c", "Trunk3"});
+  EXPECT_EQ(retarget(chain_of(source), motion, target, {.names = {{"trunk", "Trunk3"}}}).matched.size(), 1U);
+  EXPECT_THROW(retarget(chain_of(source), motion, target, {.names = {{"trunk", ""}}}), TooFewMatches);
+}
+
+// Below a root that both have, the hips still rise and sink as recorded.
+TEST(Retarget, HipsTranslateBelowARoot) {
+  Skeleton skeleton;
+  add(skeleton, "root", kNone, Vec3::Zero());
+  add(skeleton, "pelvis", 0, Vec3(0, 10, 0));
+  add(skeleton, "thigh_l", 1, Vec3(1, 0, 0));
+  Clip motion;
+  add_translation(motion, 0, {Vec3::Zero(), Vec3(7, 0, 0)});
+  add_translation(motion, 1, {Vec3(0, 10, 0), Vec3(0, 6, 0)});
+  const Retargeted result = retarget(skeleton, motion, skeleton);
+  const auto posed = global_at(skeleton, result.clip, 1);
+  EXPECT_TRUE(posed[0].translation().isApprox(Vec3(7, 0, 0)));
+  EXPECT_TRUE(posed[1].translation().isApprox(Vec3(7, 6, 0)));
+  EXPECT_TRUE(result.problems.empty());
+}
+
+// A motion that moves nothing is carried over, and that is said.
+TEST(Retarget, StillMotion) {
+  const Skeleton skeleton = figure(Vec3(1, 0, 0));
+  Clip still;
+  add_rotation(still, 0, {Quat::Identity()});
+  const Retargeted result = retarget(skeleton, still, skeleton);
+  ASSERT_EQ(result.problems.size(), 1U);
+  EXPECT_EQ(result.problems[0].code, "motion-still");
+  EXPECT_EQ(result.count.moving, skeleton.size());
+}
+
+// Joints that were passed over because another has a name of the same meaning are told.
+TEST(Retarget, ReportsSurplus) {
+  const Skeleton source = chain_of({"LeftArm", "LeftForeArm"});
+  const Skeleton target = chain_of({"upperarm01.L", "upperarm02.L", "lowerarm01.L"});
+  const Retargeted result = retarget(source, turning(source), target);
+  EXPECT_EQ(result.matched, (std::vector<JointPair>{{0, 0, MatchedBy::part}, {1, 2, MatchedBy::part}}));
+  ASSERT_EQ(result.problems.size(), 2U);
+  EXPECT_EQ(result.problems[1].code, "joints-surplus");
+  EXPECT_EQ(result.problems[1].elements, std::vector<Index>{1});
 }
 
 // A single source may drive one target only once; an option out of range is refused.
