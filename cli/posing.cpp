@@ -1,9 +1,11 @@
 #include "posing.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
+#include <array>
 
 #include "isochor/base/error.h"
+#include "isochor/io/motion.h"
 #include "isochor/io/pose_file.h"
 #include "isochor/io/retarget_map.h"
 #include "options.h"
@@ -11,51 +13,60 @@
 namespace isochor::cli {
 namespace {
 
-std::string clip_names(const Character& character) {
-  std::string names;
-  for (const Clip& clip : character.clips) names += (names.empty() ? "" : ", ") + clip.name;
-  return names;
+/// The names in a sentence: the first few, and how many more there are.
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= kShown ? text : text + " and " + std::to_string(names.size() - kShown) + " more";
 }
 
-/// By name, or by number where no clip has that name.
-Index find_clip(const Character& character, const std::string& name) {
-  for (std::size_t c = 0; c < character.clips.size(); ++c) {
-    if (character.clips[c].name == name) return static_cast<Index>(c);
-  }
-  Index index = kNone;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  const bool is_number = error == std::errc() && end == name.data() + name.size();
-  if (is_number && index >= 0 && static_cast<std::size_t>(index) < character.clips.size()) return index;
-  if (character.clips.empty()) throw_bad_input("there is no clip " + name + ": the file has no clip at all");
-  throw_bad_input("there is no clip " + name + "; the file has " + clip_names(character));
-}
-
-Json names_of(const Skeleton& skeleton, const std::vector<Index>& joints) {
-  Json names = Json::array();
+std::vector<std::string> names_of(const Skeleton& skeleton, const std::vector<Index>& joints) {
+  std::vector<std::string> names;
   for (const Index j : joints) names.push_back(skeleton.joints[j].name);
   return names;
 }
 
-Index add_motion(Character& character, const Posing& posing, Session& session) {
-  const Loaded motion = load_character(posing.motion, {.purpose = LoadPurpose::motion}, session.context());
-  if (motion.character.clips.empty()) throw_bad_input(posing.motion.string() + " holds no motion");
-  RetargetOptions options = posing.retarget;
-  if (!posing.motion_map.empty()) options.names = read_retarget_map(posing.motion_map);
-  const Skeleton& source = motion.character.skeleton;
-  Retargeted result = retarget(source, motion.character.clips.front(), character.skeleton, options);
-  result.clip.name = posing.motion.stem().string();
+void report_motion(const BroughtMotion& motion, const Character& character, Session& session) {
+  const Retargeted& result = motion.retargeted;
+  const std::string& clip = motion.file_clips[motion.taken];
+  const auto of_motion = names_of(motion.source, result.unmatched_source);
+  const auto of_character = names_of(character.skeleton, result.unmatched_target);
+  std::array<std::size_t, EnumNames<MatchedBy>::names.size()> by{};
+  for (const JointPair& pair : result.matched) ++by[static_cast<std::size_t>(pair.by)];
 
   Json& report = session.report()["motion"];
+  report["clip"] = clip;
+  report["clips"] = motion.file_clips;
   report["matched"] = result.matched.size();
+  for (std::size_t i = 0; i < by.size(); ++i) report["matched_by"][EnumNames<MatchedBy>::names[i]] = by[i];
   report["scale"] = result.scale;
-  report["unmatched_source"] = names_of(source, result.unmatched_source);
-  report["unmatched_target"] = names_of(character.skeleton, result.unmatched_target);
+  report["unmatched_source"] = of_motion;
+  report["unmatched_target"] = of_character;
+
+  if (motion.file_clips.size() > 1) {
+    session.print("motion: clip " + clip + " of " + std::to_string(motion.file_clips.size()) + ": " +
+                  first_names(motion.file_clips));
+  }
   session.print("motion: " + count_of(result.matched.size(), "joint") + " matched, " +
-                std::to_string(result.unmatched_source.size()) + " of the motion and " +
-                std::to_string(result.unmatched_target.size()) + " of the character without a partner");
+                std::to_string(of_motion.size()) + " of the motion and " + std::to_string(of_character.size()) +
+                " of the character without a partner");
+  if (!of_motion.empty()) session.print("  drives nothing: " + first_names(of_motion));
+  if (!of_character.empty()) session.print("  stays at rest: " + first_names(of_character));
   session.add_warnings(result.problems);
-  character.clips.push_back(std::move(result.clip));
-  return static_cast<Index>(character.clips.size()) - 1;
+}
+
+Index add_motion(Character& character, const Posing& posing, Session& session) {
+  MotionOptions options{.clip = posing.motion_clip, .retarget = posing.retarget};
+  if (!posing.motion_map.empty()) options.retarget.names = read_retarget_map(posing.motion_map);
+  try {
+    const BroughtMotion motion = bring_motion(character, posing.motion, options, session.context());
+    report_motion(motion, character, session);
+    return motion.clip;
+  } catch (const TooFewMatches& error) {
+    throw_bad_input(posing.motion.string() + ": " + error.what() +
+                    "; say which joint is which with --motion-map FILE, in lines SOURCE TARGET");
+  }
 }
 
 }  // namespace
@@ -72,9 +83,15 @@ void add_posing_options(CLI::App& command, Posing& posing) {
   auto* pose = option("--pose", posing.pose, "one pose from a JSON file (docs/cli.md)", "FILE");
   auto* motion =
       option("--motion", posing.motion, "a motion to carry over by joint name (BVH, or a file with a clip)", "FILE");
-  option("--motion-map", posing.motion_map, "pairs of joint names, if those of the motion differ", "FILE")
+  option("--motion-clip", posing.motion_clip, "a clip of the motion's file, by name or number (default: the first)",
+         "NAME")
+      ->needs(motion);
+  option("--motion-map", posing.motion_map, "which joint is which, in lines SOURCE TARGET, if names do not say", "FILE")
       ->needs(motion);
   add_options(command, posing.retarget, "Pose");
+  describe(posing.retarget, [&](const auto&, const FieldInfo& info) {
+    command.get_option(std::string("--") + info.name)->needs(motion);
+  });
   pose->excludes(clip)->excludes(time)->excludes(motion);
   motion->excludes(clip);
 }
@@ -101,7 +118,7 @@ PosedInput load_posed(const std::filesystem::path& file, const Posing& posing, c
 std::vector<Index> chosen_clips(const PosedInput& input, const Posing& posing) {
   const Character& character = input.loaded.character;
   if (input.motion_clip != kNone) return {input.motion_clip};
-  if (!posing.clip.empty()) return {find_clip(character, posing.clip)};
+  if (!posing.clip.empty()) return {find_clip(character.clips, posing.clip)};
   std::vector<Index> all;
   for (std::size_t c = 0; c < character.clips.size(); ++c) all.push_back(static_cast<Index>(c));
   return all;

@@ -19,6 +19,7 @@ struct Posing {
   std::optional<double> time;
   std::filesystem::path pose;
   std::filesystem::path motion;
+  std::string motion_clip;
   std::filesystem::path motion_map;
   RetargetOptions retarget;
 };

@@ -1,7 +1,10 @@
 #include "isochor/rig/clip.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+
+#include "isochor/base/error.h"
 
 namespace isochor {
 namespace {
@@ -108,6 +111,21 @@ double Clip::end() const {
     if (!channel.times.empty()) end = std::max(end, channel.times.back());
   }
   return std::isfinite(end) ? end : 0;
+}
+
+Index find_clip(std::span<const Clip> clips, std::string_view name, const std::string& holder) {
+  for (std::size_t c = 0; c < clips.size(); ++c) {
+    if (clips[c].name == name) return static_cast<Index>(c);
+  }
+  Index number = kNone;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = error == std::errc() && end == name.data() + name.size();
+  if (is_number && number >= 0 && static_cast<std::size_t>(number) < clips.size()) return number;
+  const std::string missing = "there is no clip " + std::string(name) + "; " + holder + " has ";
+  if (clips.empty()) throw_bad_input(missing + "none at all");
+  std::string names;
+  for (const Clip& clip : clips) names += (names.empty() ? "" : ", ") + clip.name;
+  throw_bad_input(missing + names);
 }
 
 Pose sample(const Clip& clip, const Skeleton& skeleton, double time) {

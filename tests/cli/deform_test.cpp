@@ -258,6 +258,91 @@ TEST_F(Deform, MotionByName) {
   EXPECT_LT(compare("a.obj", "b.obj")["shape"]["max_distance"], 1e-4);
 }
 
+/// A BVH of joints, each below the one before, which all turn.
+std::string bvh_of(const std::vector<std::string>& joints) {
+  std::string hierarchy;
+  std::string first, second, ends;
+  for (const std::string& name : joints) {
+    hierarchy += (hierarchy.empty() ? "ROOT " : "JOINT ") + name + "\n{\nOFFSET 0 1 0\nCHANNELS 1 Zrotation\n";
+    first += "0 ";
+    second += "20 ";
+    ends += "}\n";
+  }
+  return "HIERARCHY\n" + hierarchy + "End Site\n{\nOFFSET 0 1 0\n}\n" + ends + "MOTION\nFrames: 2\nFrame Time: 1\n" +
+         first + "\n" + second + "\n";
+}
+
+// A clip of the motion's file is picked by name or number and keeps its name; an unknown one is refused with the names.
+TEST_F(Deform, MotionClip) {
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o other.glb").code, 0);
+  const auto ran = run_isochor(
+      here, "deform c.glb -o moved.glb --volume off --motion other.glb --motion-clip twist --report r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("motion: clip twist of 2: bend, twist\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(read_json(here / "r.json")["motion"]["clip"], "twist");
+  EXPECT_EQ(read_json(here / "r.json")["motion"]["clips"].size(), 2u);
+  ASSERT_EQ(run_isochor(here, "deform moved.glb -o a.obj --volume off --clip 'twist (other)' --time 0.5").code, 0);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o b.obj --volume off --clip twist --time 0.5").code, 0);
+  EXPECT_LT(compare("a.obj", "b.obj")["shape"]["max_distance"], 1e-4);
+  const auto refused = run_isochor(here, "deform c.glb -o out.glb --motion other.glb --motion-clip jump");
+  expect_refused(refused, "no such clip");
+  EXPECT_NE(refused.err.find("other.glb has bend, twist"), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
+}
+
+// Too few matches are refused with a sentence that says how many and what to do; a map is the user's will.
+TEST_F(Deform, MotionOfAnotherCharacter) {
+  test::write_text(here / "body.bvh", bvh_of({"Hips", "Spine", "Neck", "Head"}));
+  const auto refused = run_isochor(here, "deform c.glb -o out.glb --motion body.bvh");
+  expect_refused(refused, "no joint in common");
+  EXPECT_NE(refused.err.find("only 0 of the 4 joints"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--motion-map FILE, in lines SOURCE TARGET"), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
+  test::write_text(here / "map.txt", "Spine Bone2\n");
+  const auto ran = run_isochor(here, "deform c.glb -o out.glb --motion body.bvh --motion-map map.txt --report r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("  drives nothing: Hips, Neck, Head\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(read_json(here / "r.json")["motion"]["matched_by"]["map"], 1);
+  EXPECT_EQ(read_json(here / "r.json")["motion"]["unmatched_source"].size(), 3u);
+}
+
+// Of many joints without a partner the terminal names eight, the report all.
+TEST_F(Deform, MotionNamesWhatIsUnmatched) {
+  std::vector<std::string> names{"Hips"};
+  for (int i = 0; i < 12; ++i) names.push_back("extra" + std::string(1, static_cast<char>('a' + i)));
+  test::write_text(here / "long.bvh", bvh_of(names));
+  test::write_text(here / "map.txt", "Hips Bone2\n");
+  const auto ran = run_isochor(here,
+                               "deform c.glb -o out.obj --time 0 --volume off --motion long.bvh --motion-map "
+                               "map.txt --report r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("extrah and 4 more\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(read_json(here / "r.json")["motion"]["unmatched_source"].size(), 12u);
+}
+
+// Options about a motion need one; a motion of one key, or one that moves nothing, plays as it is.
+TEST_F(Deform, MotionOddities) {
+  for (const char* option : {"--motion-clip bend", "--motion-map map.txt", "--motion-rest first-frame",
+                             "--motion-align off", "--motion-scale 2", "--motion-fps 10"}) {
+    const auto refused = run_isochor(here, std::string("deform c.glb -o out.glb ") + option);
+    expect_refused(refused, option);
+    EXPECT_NE(refused.err.find("--motion"), std::string::npos) << refused.err;
+  }
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o still.glb --time 0 --clip bend").code, 0);
+  const auto no_clip = run_isochor(here, "deform c.glb -o out.glb --motion still.glb");
+  expect_refused(no_clip, "no clip");
+  EXPECT_NE(no_clip.err.find("still.glb has no clip"), std::string::npos) << no_clip.err;
+  EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
+  std::string text = bvh_of({"Bone1", "Bone2"});
+  const std::size_t frames = text.find("Frames: 2");
+  text.replace(frames, 9, "Frames: 1");
+  text.erase(text.rfind("20 20"));  // the second frame
+  test::write_text(here / "one.bvh", text);
+  const auto one = run_isochor(here, "deform c.glb -o out.glb --motion one.bvh");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.out.find("warning: the motion moves no joint away from its rest"), std::string::npos) << one.out;
+}
+
 // What the command line says counts over the file of --effects, which counts over the defaults; the former name of an
 // option means the same.
 TEST(CliDeform, CommandLineOverSettings) {

@@ -130,5 +130,28 @@ TEST(RealCharacters, HumanBodyWalks) {
   EXPECT_LT(report["volume"]["components"][0]["max_error_before"], 0.2);
 }
 
+// The same recording finds the joints of humans whose names follow other conventions; on animals it is refused, with
+// the way out.
+TEST(RealCharacters, RecordingOntoOtherConventions) {
+  SKIP_WITHOUT_SHARED_DATA();
+  const TempFolder here;
+  const std::string motion = " --motion " + quoted(test::shared_data() / "cmu-bvh-dev" / "02_01.bvh") +
+                             " --motion-rest first-frame --time 1 --volume off -o out.obj --report r.json";
+  for (const char* human : {"mesh2motion-human-male/human-male.glb", "gdquest-mannequin/mannequiny-0.3.0.glb",
+                            "quaternius-adventurer/Adventurer.glb", "kaykit-knight/Knight.glb",
+                            "khronos-cesiumman/CesiumMan.glb", "khronos-riggedfigure/RiggedFigure.glb"}) {
+    const auto ran = run_isochor(here, "deform " + quoted(test::shared_data() / human) + motion);
+    ASSERT_EQ(ran.code, 0) << human << ran.err;
+    EXPECT_GE(test::read_json(here / "r.json")["motion"]["matched"], 14) << human;
+  }
+  for (const char* animal :
+       {"mesh2motion-horse/horse-animations.glb", "mesh2motion-dragon/dragon-animations.glb",
+        "quaternius-husky/Husky.glb", "quaternius-frog/Frog.glb", "libigl-elephant/elephant.glb"}) {
+    const auto ran = run_isochor(here, "deform " + quoted(test::shared_data() / animal) + motion);
+    test::expect_refused(ran, animal);
+    EXPECT_NE(ran.err.find("--motion-map"), std::string::npos) << animal << ran.err;
+  }
+}
+
 }  // namespace
 }  // namespace isochor

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/base/error.h"
+
 namespace isochor {
 namespace {
 
@@ -123,6 +125,24 @@ TEST(ValidateClip, GivesReasons) {
   EXPECT_EQ(code([](Channel& c) { c.values.pop_back(); }), "channel-size");
   EXPECT_EQ(code([](Channel& c) { c.times[1] = c.times[0]; }), "channel-times");
   EXPECT_EQ(code([](Channel& c) { c.values[2] = std::nan(""); }), "channel-not-finite");
+}
+
+// A clip is found by name, then by number; the sentence of a refusal has the names.
+TEST(Clip, FoundByNameOrNumber) {
+  std::vector<Clip> clips(3);
+  clips[0].name = "walk";
+  clips[1].name = "run";
+  clips[2].name = "0";
+  EXPECT_EQ(find_clip(clips, "run"), 1);
+  EXPECT_EQ(find_clip(clips, "1"), 1);
+  EXPECT_EQ(find_clip(clips, "0"), 2);
+  for (const char* name : {"jump", "3", "-1", "1x", ""}) EXPECT_THROW(find_clip(clips, name), Error) << name;
+  try {
+    find_clip(clips, "jump", "a.glb");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "there is no clip jump; a.glb has walk, run, 0");
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isochor/rig/skeleton.h"
@@ -34,6 +35,10 @@ struct Clip {
   double end() const;
   double duration() const { return end() - start(); }
 };
+
+/// The clip of that name, or of that number (from 0) where none has the name. Throws Error(bad_input) if there is none,
+/// with the names that there are; `holder` is what holds them, in the sentence.
+Index find_clip(std::span<const Clip> clips, std::string_view name, const std::string& holder = "the file");
 
 /// The pose at a time (clamped to each channel's own range, as glTF has it). Joints without a channel stay at rest.
 /// Rotations are slerped along the shorter arc and normalised; cubic splines follow the glTF specification, appendix C.
