@@ -49,6 +49,7 @@ std::vector<double> bake_times(const Clip& clip, double fps) {
   if (fill) add_moments_before_steps(clip, frames);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const double gap = fill && k > 0 ? frames[k] - frames[k - 1] : 0;
+    check_moments(clip, static_cast<double>(times.size()) + gap / kLongestGap);
     const auto pieces = static_cast<int>(std::ceil(gap / kLongestGap));
     for (int i = 1; i < pieces; ++i) add(frames[k - 1] + gap * i / pieces);
     add(frames[k]);

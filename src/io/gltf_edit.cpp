@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gltf_edit_tools.h"
+#include "gltf_keys.h"
 
 namespace isochor {
 namespace {
@@ -98,6 +99,10 @@ void check_clip(const GltfSource& source, const Clip& clip) {
     const bool good = channel.joint >= 0 && at(channel.joint) < source.map.node_of_joint.size() && channel.width > 0 &&
                       channel.values.size() == channel.times.size() * parts * at(channel.width);
     if (!good) throw_bad_input("the clip '" + clip.name + "' has a channel that does not fit the document");
+    std::vector<double> times = channel.times, values = channel.values;
+    if (!all_finite(values) || keep_increasing(times, values) > 0) {
+      throw_bad_input("the clip '" + clip.name + "' has times that do not increase, or values that are not finite");
+    }
   }
 }
 

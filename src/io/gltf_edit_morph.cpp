@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "gltf_baked.h"
 #include "gltf_edit_tools.h"
+#include "gltf_keys.h"
 #include "gltf_weight_curve.h"
 #include "isochor/io/gltf_edit.h"
 
@@ -11,7 +14,14 @@ namespace {
 
 using namespace gltf;
 
-std::vector<float> round_values(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+/// What a file can hold. Slopes of a curve over a short moment may be larger than any float.
+std::vector<float> round_values(const std::vector<double>& values) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  std::vector<float> rounded;
+  rounded.reserve(values.size());
+  for (const double value : values) rounded.push_back(static_cast<float>(std::clamp(value, -kMost, kMost)));
+  return rounded;
+}
 
 /// What is to be added to a part.
 struct Addition {
@@ -146,15 +156,15 @@ class TargetAdder {
             return source_.map.animation_of_clip[at(curve.clip)] == static_cast<Index>(a);
           });
       Json* channel = find_channel(item(impl_.json, "animations", a));
-      if (mine == addition_.curves.end()) {
-        if (channel) rewrite(a, widen(read_curve(a, *channel), total_));
-        continue;
+      const auto old = channel ? read_curve(a, *channel) : std::nullopt;
+      // Without a curve that can be played, the old targets keep their default weights.
+      if (mine != addition_.curves.end()) {
+        const WeightCurve& added = mine->curve;
+        const WeightCurve constant{added.interpolation, {added.times.front()}, defaults, old_count_};
+        rewrite(a, merge(old.value_or(constant), added, {.begin = old_count_ + mine->begin, .total = total_}));
+      } else if (channel) {
+        rewrite(a, widen(old.value_or(WeightCurve{Interpolation::step, {0.0}, defaults, old_count_}), total_));
       }
-      // Without a channel of their own, the old targets keep their default weights.
-      const WeightCurve& added = mine->curve;
-      const WeightCurve old = channel ? read_curve(a, *channel)
-                                      : WeightCurve{added.interpolation, {added.times.front()}, defaults, old_count_};
-      rewrite(a, merge(old, added, {.begin = old_count_ + mine->begin, .total = total_}));
     }
   }
 
@@ -169,7 +179,8 @@ class TargetAdder {
     return nullptr;
   }
 
-  WeightCurve read_curve(std::size_t animation, const Json& channel) const {
+  /// The curve of a channel; nothing where the reader left the channel out, as it holds no key that can be played.
+  std::optional<WeightCurve> read_curve(std::size_t animation, const Json& channel) const {
     const Json& sampler = item(impl_.json, "animations", animation)["samplers"][channel["sampler"].get<std::size_t>()];
     WeightCurve curve;
     const std::string name = get_string(sampler, "interpolation", "LINEAR");
@@ -184,6 +195,10 @@ class TargetAdder {
       throw_bad_input("the animation " + std::to_string(animation) +
                       " has morph weights that do not fit the number of morph targets");
     }
+    if (!all_finite(curve.values)) return std::nullopt;
+    for (double& time : curve.times) time = static_cast<float>(time);
+    keep_increasing(curve.times, curve.values);
+    if (curve.times.empty()) return std::nullopt;
     return curve;
   }
 

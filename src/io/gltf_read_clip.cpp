@@ -1,6 +1,4 @@
-#include <algorithm>
-#include <cmath>
-
+#include "gltf_keys.h"
 #include "gltf_reader.h"
 
 namespace isochor::gltf {
@@ -68,9 +66,8 @@ class ClipReader {
                                                           : 3;
     if (channel.width == 0) return foreign_.add(number);
     read_keys(json, channel);
-    const auto finite = [](double x) { return std::isfinite(x); };
-    if (!std::all_of(channel.values.begin(), channel.values.end(), finite)) return broken_.add(number);
-    keep_increasing(channel, number);
+    if (!all_finite(channel.values)) return broken_.add(number);
+    if (keep_increasing(channel.times, channel.values) > 0) unordered_.add(number);
     if (channel.times.empty()) return foreign_.add(number);
     clip_.channels.push_back(std::move(channel));
   }
@@ -96,23 +93,6 @@ class ClipReader {
       throw_bad_input("its " + where_.str() + " has a sampler with " + std::to_string(channel.times.size()) +
                       " times and " + std::to_string(channel.values.size()) + " numbers, which do not fit");
     }
-  }
-
-  void keep_increasing(Channel& channel, Index number) {
-    const std::size_t n = channel.times.size();
-    const std::size_t stride = n ? channel.values.size() / n : 0;
-    std::size_t kept = 0;
-    double last = -std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < n; ++k) {
-      if (!std::isfinite(channel.times[k]) || channel.times[k] <= last) continue;
-      last = channel.times[kept] = channel.times[k];
-      std::copy_n(channel.values.begin() + static_cast<std::ptrdiff_t>(k * stride), stride,
-                  channel.values.begin() + static_cast<std::ptrdiff_t>(kept * stride));
-      ++kept;
-    }
-    if (kept != n) unordered_.add(number);
-    channel.times.resize(kept);
-    channel.values.resize(kept * stride);
   }
 
   Reader& reader_;

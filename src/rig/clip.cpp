@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <limits>
+
+#include "isochor/base/error.h"
 
 #include "isochor/base/error.h"
 
@@ -140,10 +144,17 @@ void sample(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose)
   for (const Channel& channel : clip.channels) apply_channel(channel, time, pose);
 }
 
+void check_moments(const Clip& clip, double moments) {
+  if (moments <= static_cast<double>(kMaxMoments)) return;
+  throw_bad_input("the clip '" + clip.name + "' is too long: it would have more than " + std::to_string(kMaxMoments) +
+                  " frames");
+}
+
 std::vector<double> frame_times(const Clip& clip, double fps) {
   std::vector<double> times;
   if (fps > 0) {
     const double duration = clip.duration();
+    check_moments(clip, duration * fps);
     // The small amount keeps a last frame that rounding would push past the end.
     const auto count = static_cast<std::size_t>(std::floor(duration * fps + 1e-6)) + 1;
     for (std::size_t i = 0; i < count; ++i) times.push_back(clip.start() + static_cast<double>(i) / fps);

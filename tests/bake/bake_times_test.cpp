@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/base/error.h"
+
 namespace isochor {
 namespace {
 
@@ -31,6 +33,14 @@ TEST(BakeTimes, FillsLongGaps) {
 TEST(BakeTimes, FramesPerSecond) {
   const auto times = bake_times(clip_with(Interpolation::linear, {0, 1}), 10);
   EXPECT_EQ(times.size(), 11u);
+}
+
+// Keys that are too far apart to be filled are refused; where nothing needs to be filled they are taken.
+TEST(BakeTimes, RefusesClipsWithoutEnd) {
+  for (const double end : {1e5, 1e30, 3e38}) {
+    EXPECT_THROW(bake_times(clip_with(Interpolation::linear, {0, 1, end}), 0), Error) << end;
+    EXPECT_EQ(bake_times(clip_with(Interpolation::step, {0, 1, end}), 0).size(), 3u) << end;
+  }
 }
 
 // A clip that steps throughout needs its keys alone; where others do not step, the moment before each step too.

@@ -73,6 +73,53 @@ TEST(GltfEdit, KeepsDefaultWeights) {
   EXPECT_EQ(now.sample(0, 0).at({3, "weights"}), (std::vector<double>{0.25, 1, 0}));
 }
 
+// Old weights whose times stand still, run backwards or are no numbers lose the same keys as when they are read.
+TEST(GltfEdit, LeavesOutKeysThatCannotBePlayed) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
+  struct Case {
+    std::vector<float> times, values;
+    double at_start, at_end;  // what the old target's weight is then
+  };
+  const std::vector<Case> cases = {{{1, 0}, {0.5f, 0.75f}, 0.5, 0.5},
+                                   {{0, 0, 0}, {0.5f, 0.75f, 1}, 0.5, 0.5},
+                                   {{kNan, 0, kNan, 1}, {1, 0.5f, 1, 0.75f}, 0.5, 0.75},
+                                   {{-kInf, 0, 1, kInf}, {1, 0.5f, 0.75f, 1}, 0.5, 0.75},
+                                   {{kNan, kInf}, {1, 1}, 0.25, 0.25},
+                                   {{0, 1}, {kNan, 1}, 0.25, 0.25}};
+  for (const char* mode : {"LINEAR", "STEP", "CUBICSPLINE"}) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      GltfBuilder b = test::character_document();
+      auto& sampler = b.json["animations"][0]["samplers"][1];
+      std::vector<float> values;
+      for (const float value : cases[i].values) {
+        if (mode == std::string("CUBICSPLINE")) {
+          values.insert(values.end(), {0, value, 0});
+        } else {
+          values.push_back(value);
+        }
+      }
+      sampler["input"] = b.accessor("SCALAR", cases[i].times, 5126, 1);
+      sampler["output"] = b.accessor("SCALAR", values, 5126, 1);
+      sampler["interpolation"] = mode;
+      b.push("animations", b.json["animations"][0]);
+      Opened o = open(b);
+      const MorphFrames frames{
+          0,
+          {0, 0.5, 1},
+          {offsets("a", 6, 0, {1, 0, 0}), offsets("b", 6, 0, {2, 0, 0}), offsets("c", 6, 0, {3, 0, 0})}};
+      add_morph_frames(o.source, 0, std::span(&frames, 1));
+      const test::GltfReference now = reference_of(o.source);
+      for (const int clip : {0, 1}) {
+        const double one = clip == 0 ? 1 : 0;
+        EXPECT_EQ(now.sample(clip, 0).at({3, "weights"}), (std::vector<double>{cases[i].at_start, one, 0, 0}))
+            << mode << " " << i;
+        EXPECT_EQ(now.sample(clip, 1).at({3, "weights"}), (std::vector<double>{cases[i].at_end, 0, 0, one}))
+            << mode << " " << i;
+      }
+    }
+  }
+}
+
 // Frames of several clips are added at once; a clip without frames gets zeros for them.
 TEST(GltfEdit, AddsFramesOfSeveralClips) {
   GltfBuilder b = test::character_document();

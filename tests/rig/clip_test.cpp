@@ -112,6 +112,18 @@ TEST(FrameTimes, KeysOrRate) {
   EXPECT_TRUE(frame_times(Clip{}).empty());
 }
 
+// A clip without end, as a broken file may have one, is refused, not unrolled.
+TEST(FrameTimes, RefusesClipsWithoutEnd) {
+  Clip clip{"clip", {slide(Interpolation::linear)}};
+  for (const double end : {1e6, 1e30, 1e308}) {
+    clip.channels[0].times.back() = end;
+    EXPECT_THROW(frame_times(clip, 24), Error) << end;
+    EXPECT_NO_THROW(frame_times(clip));
+  }
+  clip.channels[0].times.front() = -1e308;  // the length itself is no number any more
+  EXPECT_THROW(frame_times(clip, 1e-300), Error);
+}
+
 // Each way in which a channel can be broken has its own code.
 TEST(ValidateClip, GivesReasons) {
   const auto code = [](auto&& breakage) {

@@ -13,7 +13,8 @@ namespace isochor {
 inline constexpr double kLongestGap = 0.05;
 
 /// frame_times(), as the floats that a file holds. If `fps` is 0 the clip's own keys, with more between those that
-/// are farther apart than kLongestGap, and the last float before each step of a joint where others do not step.
+/// are farther apart than kLongestGap, and the last float before each step of a joint where others do not step. Throws
+/// Error(bad_input) for more than kMaxMoments.
 std::vector<double> bake_times(const Clip& clip, double fps);
 
 /// Whether all joints of a clip step from key to key.

@@ -47,7 +47,13 @@ Pose sample(const Clip& clip, const Skeleton& skeleton, double time);
 /// then.
 void sample(const Clip& clip, const Skeleton& skeleton, double time, Pose& pose);
 
+/// The most moments of a clip: more than eleven hours at 24 frames per second. Files hold keys 1e30 seconds apart.
+inline constexpr std::size_t kMaxMoments = 1'000'000;
+/// Throws Error(bad_input) for more than kMaxMoments.
+void check_moments(const Clip& clip, double moments);
+
 /// Times at which a clip is evaluated: every distinct key time if `fps` is 0, otherwise start, start + 1/fps … end.
+/// Throws Error(bad_input) if those are more than kMaxMoments.
 std::vector<double> frame_times(const Clip& clip, double fps = 0);
 
 /// `moments` times spread evenly over a clip, from its start to its end; the start alone if one is asked for.
