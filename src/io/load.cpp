@@ -177,7 +177,7 @@ Loaded load_character(const fs::path& path, const LoadOptions& options, Context&
   } else if (extension == "txt") {
     loaded.character = load_rig_text(path);
   } else if (is_known_to_assimp(extension)) {
-    loaded.character = read_assimp(path);
+    loaded.character = read_assimp(path, options.assimp);
   } else {
     throw_unsupported("cannot read '" + path.string() + "': files of the kind '" + path.extension().string() +
                       "' are not known; a character may be .glb, .gltf, .fbx, .dae, .obj, .ply, .stl or .off");
@@ -224,7 +224,8 @@ Problems save_character(const Loaded& loaded, const fs::path& path, Context& con
 void attach_skeleton(Character& character, const fs::path& path, Context& context) {
   check_readable(path);
   if (extension_of(path) == "txt") return attach_rig_text(character, path);
-  const Loaded other = load_character(path, {.purpose = LoadPurpose::skeleton, .groups = {}, .gltf = {}}, context);
+  const Loaded other =
+      load_character(path, {.purpose = LoadPurpose::skeleton, .groups = {}, .gltf = {}, .assimp = {}}, context);
   const Skeleton skeleton = joints_alone(other.character);
   if (skeleton.deforming_count() == 0) throw_bad_input("'" + path.string() + "' holds no skeleton");
   unbind(character);

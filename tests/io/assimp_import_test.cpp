@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "helpers.h"
+#include "io/assimp_parse.h"
+#include "io/character_stream.h"
 #include "isochor/base/error.h"
 #include "isochor/deform/skinning.h"
 #include "isochor/io/obj.h"
@@ -319,6 +321,72 @@ TEST(AssimpImport, ReadsByPath) {
     EXPECT_EQ(std::string(error.what()).find("b.dae: "), 0U) << error.what();
   }
   EXPECT_THROW(read_assimp(folder / "none.dae"), Error);
+}
+
+/// All of a character, as it goes through the pipe.
+std::vector<std::byte> all_bytes(const Character& character) {
+  Answer answer;
+  answer.character = character;
+  std::vector<std::byte> bytes;
+  CharacterWriter([&](std::span<const std::byte> some) {
+    bytes.insert(bytes.end(), some.begin(), some.end());
+  }).write(answer);
+  return bytes;
+}
+
+// What comes out of the child process is what assimp gives in this one, to the last byte.
+TEST(AssimpImport, ChildGivesTheSame) {
+  EXPECT_EQ(all_bytes(parse_assimp(strip_dae(), "dae")), all_bytes(parse_with_assimp(strip_dae(), "dae")));
+  EXPECT_EQ(all_bytes(parse_assimp(strip_fbx(), "fbx")), all_bytes(parse_with_assimp(strip_fbx(), "fbx")));
+  if (!test::has_shared_data()) return;
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(shared_data())) {
+    if (entry.path().extension() != ".fbx") continue;
+    const std::string bytes = read_bytes(entry.path());
+    EXPECT_EQ(all_bytes(parse_assimp(bytes, "fbx")), all_bytes(parse_with_assimp(bytes, "fbx"))) << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 0);
+}
+
+// Refusals of our own arrive from the child as they are, with kind and element.
+TEST(AssimpImport, ChildRefusesInTheSameWords) {
+  const std::vector<std::pair<std::string, std::string>> files = {{"Kaydara FBX Binary", "fbx"},
+                                                                  {"; FBXHeaderExtension", "fbx"},
+                                                                  {"<COLLADA>", "dae"},
+                                                                  {strip_fbx().substr(0, 3000), "fbx"}};
+  for (const auto& [bytes, extension] : files) {
+    try {
+      parse_with_assimp(bytes, extension);
+      FAIL();
+    } catch (const Error& here) {
+      try {
+        parse_assimp(bytes, extension);
+        FAIL();
+      } catch (const Error& there) {
+        EXPECT_STREQ(there.what(), here.what());
+        EXPECT_EQ(there.kind(), here.kind());
+        EXPECT_EQ(there.element(), here.element());
+      }
+    }
+  }
+}
+
+// A file that makes assimp abort the process, by an assertion in its FBX converter, gets a sentence.
+TEST(AssimpImport, SurvivesAssimp) {
+  const std::string bytes =
+      read_bytes(test::source_folder() / "fuzz/corpus/assimp/assertion.fbx").substr(1);  // the first is the fuzzer's
+  testing::internal::CaptureStderr();
+  const std::string sentence = refusal(bytes, "fbx");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(sentence, "the file is broken: the reader of FBX files gave up on it");
+}
+
+// Limits are options, and out of range they are refused.
+TEST(AssimpImport, Limits) {
+  EXPECT_THROW(parse_assimp(strip_fbx(), "fbx", {.seconds = 0, .memory = 100}), Error);
+  EXPECT_THROW(parse_assimp(strip_fbx(), "fbx", {.seconds = 1, .memory = 1}), Error);
+  EXPECT_EQ(parse_assimp(strip_fbx(), "fbx", {.seconds = 1, .memory = 64}).parts.size(), 1U);
 }
 
 // What assimp has been seen to crash or hang on is refused before it sees it.

@@ -10,6 +10,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/base/options.h"
+#include "isochor/io/assimp_import.h"
 #include "isochor/io/gltf_read.h"
 #include "isochor/rig/character.h"
 
@@ -34,6 +35,7 @@ struct LoadOptions {
   /// character that is bound or deformed anew.
   bool keep_baked = true;
   GltfReadOptions gltf;
+  AssimpOptions assimp;
 };
 
 struct Loaded {
