@@ -81,8 +81,8 @@ void fields(Stream& stream, Value& value) {
 }
 template <class Stream, OneOf<MorphTarget> Value>
 void fields(Stream& stream, Value& value) {
-  auto& [name, positions, normals] = value;
-  stream(name, positions, normals);
+  auto& [name, positions, normals, baked] = value;
+  stream(name, positions, normals, baked);
 }
 template <class Stream, OneOf<Skeleton> Value>
 void fields(Stream& stream, Value& value) {
