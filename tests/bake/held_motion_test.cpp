@@ -87,6 +87,33 @@ TEST_F(Held, NothingToBake) {
   }
 }
 
+// One and several threads give the same frames, to the last bit, with keys between keys and with effects that know the
+// past.
+TEST_F(Held, SameForAnyNumberOfThreads) {
+  for (const JointTreatment treatment : {JointTreatment::together, JointTreatment::sequence}) {
+    VolumeSettings settings;
+    settings.options.treatment = treatment;
+    settings.otherwise = default_effect(Effect::muscle);
+    HoldOptions options{.playback = {.volume = settings}};
+    options.between.volume_error = 1e-5;
+    Context many(4);
+    const HeldMotion one = hold_volume(welded, options, context), other = hold_volume(welded, options, many);
+    ASSERT_EQ(one.frame_count(), other.frame_count());
+    EXPECT_GT(one.between->added.size(), 0u);
+    EXPECT_EQ(one.between->added, other.between->added);
+    for (std::size_t c = 0; c < one.clips.size(); ++c) {
+      for (std::size_t k = 0; k < one.clips[c].frames.size(); ++k) {
+        const HeldFrame &a = one.clips[c].frames[k], &b = other.clips[c].frames[k];
+        EXPECT_EQ(a.time, b.time);
+        EXPECT_EQ(a.volumes, b.volumes);
+        EXPECT_EQ(a.parts[0].positions, b.parts[0].positions);
+        EXPECT_EQ(a.parts[0].offsets.values, b.parts[0].offsets.values);
+        EXPECT_EQ(a.parts[0].normals.values, b.parts[0].normals.values);
+      }
+    }
+  }
+}
+
 // Only what is not zero as a float is kept.
 TEST(SparseOffsets, ThereAndBack) {
   const std::vector<Vec3> values = {Vec3(0, 0, 0), Vec3(1, 2, 3), Vec3(1e-60, 0, 0), Vec3(0, -0.5, 0)};
