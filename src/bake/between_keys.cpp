@@ -7,43 +7,53 @@ namespace {
 
 constexpr double kMargin = 0.9;
 
-class GapHalver {
- public:
-  GapHalver(double allowed, const KeyedClip& clip) : allowed_(allowed), clip_(clip) {}
-
-  void halve(double before, double after, int halvings) {
-    const double middle = static_cast<float>(0.5 * (before + after));
-    // Neighbouring floats: nothing is ever shown between them.
-    if (!(middle > before && middle < after)) return;
-    const BetweenError error = clip_.error(middle);
-    const bool beyond = !(error.volume <= allowed_);
-    if (!beyond || halvings == kMostHalvings) {
-      found.max_error.volume = std::max(found.max_error.volume, error.volume);
-      found.max_error.position = std::max(found.max_error.position, error.position);
-      found.gaps_beyond += beyond ? 1 : 0;
-      return;
-    }
-    clip_.add(middle);
-    halve(before, middle, halvings + 1);
-    found.added.push_back(middle);
-    halve(middle, after, halvings + 1);
-  }
-
-  BetweenKeys found;
-
- private:
-  double allowed_;
-  const KeyedClip& clip_;
+struct Gap {
+  double before = 0, after = 0, middle = 0;
 };
+
+/// With its middle, unless these are neighbouring floats: nothing is ever shown between them.
+void open_gap(double before, double after, std::vector<Gap>& gaps) {
+  const double middle = static_cast<float>(0.5 * (before + after));
+  if (middle > before && middle < after) gaps.push_back({before, after, middle});
+}
+
+/// One round: looks at the middles of all gaps, and returns the halves of those that were beyond.
+std::vector<Gap> halve(std::span<const Gap> gaps, double allowed, bool last, const KeyedClip& clip,
+                       BetweenKeys& found) {
+  std::vector<double> times;
+  times.reserve(gaps.size());
+  for (const Gap& gap : gaps) times.push_back(gap.middle);
+  const std::vector<BetweenError> errors = clip.errors(times, allowed);
+  std::vector<Gap> halves;
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const bool beyond = !(errors[i].volume <= allowed);
+    if (!beyond || last) {
+      found.max_error.volume = std::max(found.max_error.volume, errors[i].volume);
+      found.max_error.position = std::max(found.max_error.position, errors[i].position);
+      found.gaps_beyond += beyond ? 1 : 0;
+      continue;
+    }
+    clip.add(i);
+    found.added.push_back(gaps[i].middle);
+    open_gap(gaps[i].before, gaps[i].middle, halves);
+    open_gap(gaps[i].middle, gaps[i].after, halves);
+  }
+  return halves;
+}
 
 }  // namespace
 
 BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOptions& options, const KeyedClip& clip) {
   check_ranges(options);
-  GapHalver halver(kMargin * options.volume_error, clip);
-  if (options.volume_error == 0) return halver.found;
-  for (std::size_t k = 1; k < keys.size(); ++k) halver.halve(keys[k - 1], keys[k], 0);
-  return halver.found;
+  BetweenKeys found;
+  if (options.volume_error == 0) return found;
+  std::vector<Gap> gaps;
+  for (std::size_t k = 1; k < keys.size(); ++k) open_gap(keys[k - 1], keys[k], gaps);
+  for (int halvings = 0; halvings <= kMostHalvings && !gaps.empty(); ++halvings) {
+    gaps = halve(gaps, kMargin * options.volume_error, halvings == kMostHalvings, clip, found);
+  }
+  std::sort(found.added.begin(), found.added.end());
+  return found;
 }
 
 }  // namespace isochor

@@ -6,7 +6,6 @@
 
 #include "isochor/bake/residual_volume.h"
 #include "isochor/bake/rest_offsets.h"
-#include "isochor/mesh/volume.h"
 
 namespace isochor {
 namespace {
@@ -25,22 +24,33 @@ Vec3 as_float(const Vec3& v) { return v.cast<float>().cast<double>(); }
 }  // namespace
 
 HeldFrames::HeldFrames(const WeldedCharacter& welded, HeldForm form)
-    : welded_(welded), form_(form), normals_(welded.character(), welded.whole()) {}
+    : welded_(welded), form_(form), normals_(welded.character(), welded.whole()) {
+  for (const Component& component : welded.topology().components) volumes_.emplace_back(welded.surface(), component);
+}
 
 void HeldFrames::begin_clip(Index clip, Interpolation interpolation) {
   clips_.push_back({.clip = clip, .frames = {}, .interpolation = interpolation});
 }
 
-void HeldFrames::add(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) {
+HeldFrames::Moment HeldFrames::hold(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
+                                    Context& context) const {
+  Moment out;
   Viewer viewer = view(playback, frame, context);
   if (form_ == HeldForm::offsets) {
     find_offsets(playback, frame, viewer);
-    restore_volumes(frame.corrected, viewer);
+    restore_volumes(frame.corrected, viewer, out);
   }
+  out.frame = held(viewer, frame);
+  return out;
+}
+
+void HeldFrames::add(Moment moment) {
+  unreached_.insert(moment.unreached.begin(), moment.unreached.end());
+  max_unreached_ = std::max(max_unreached_, moment.max_unreached);
   auto& frames = clips_.back().frames;
-  const auto at = std::upper_bound(frames.begin(), frames.end(), frame.time,
+  const auto at = std::upper_bound(frames.begin(), frames.end(), moment.frame.time,
                                    [](double time, const HeldFrame& f) { return time < f.time; });
-  frames.insert(at, held(viewer, frame));
+  frames.insert(at, std::move(moment.frame));
 }
 
 HeldFrame HeldFrames::held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const {
@@ -159,7 +169,7 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
   if (viewer.size > 0) error.position /= viewer.size;
   for (std::size_t c = 0; c < frame.corrected.components.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
-    const double volume = signed_volume(welded_.surface(), welded_.topology().components[c], shown);
+    const double volume = volumes_[c].volume(shown);
     error.volume = std::max(error.volume, relative_volume_error(volume, frame.corrected.components[c].after));
   }
   return error;
@@ -167,7 +177,7 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
 
 /// Notes the vertices that offsets do not bring to their place, and lets the others make up for the volume that they
 /// cost.
-void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer) {
+void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer, Moment& out) const {
   constexpr double kFar = 1e-5;  // of the character's size
   const WholeSurface& whole = welded_.whole();
   std::vector<Vec3> shown(welded_.surface().vertex_count());
@@ -180,8 +190,8 @@ void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer) {
       if (leads) shown[whole.welded(p, v)] = seen;
       if (viewer.maps[p].empty()) continue;
       const double missing = (seen - viewer.wanted[p][v]).norm();
-      if (missing > far) unreached_.emplace(p, v);
-      max_unreached_ = std::max(max_unreached_, missing / viewer.size);
+      if (missing > far) out.unreached.emplace_back(p, v);
+      out.max_unreached = std::max(out.max_unreached, missing / viewer.size);
       if (leads && missing <= far) mobility[whole.welded(p, v)] = as_float(viewer.offsets[p][v]).norm();
     }
   }

@@ -7,6 +7,7 @@
 
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/surface_normals.h"
+#include "isochor/mesh/volume.h"
 
 namespace isochor {
 
@@ -15,8 +16,16 @@ class HeldFrames {
   HeldFrames(const WeldedCharacter& welded, HeldForm form);
 
   void begin_clip(Index clip, Interpolation interpolation);
-  /// A moment of the clip, at any time that it has none for.
-  void add(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context);
+  /// A moment as a frame, and what was noted of it.
+  struct Moment {
+    HeldFrame frame;
+    std::vector<std::pair<std::size_t, std::size_t>> unreached;  ///< part and vertex
+    double max_unreached = 0;
+  };
+  /// For several threads at once, as between() is.
+  Moment hold(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) const;
+  /// To the clip, at any time that it has none for.
+  void add(Moment moment);
   /// How far a moment between two that were added is from what a player makes of these two.
   BetweenError between(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
                        Context& context) const;
@@ -39,12 +48,13 @@ class HeldFrames {
   Viewer view(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) const;
   void find_offsets(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Viewer& viewer) const;
   void blend_offsets(double time, Viewer& viewer) const;
-  void restore_volumes(const CorrectedFrame& frame, Viewer& viewer);
+  void restore_volumes(const CorrectedFrame& frame, Viewer& viewer, Moment& out) const;
   HeldFrame held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const;
 
   const WeldedCharacter& welded_;
   HeldForm form_;
   SurfaceNormals normals_;
+  std::vector<VolumeFunctional> volumes_;  // by component
   std::vector<HeldClip> clips_;
   std::set<std::pair<std::size_t, std::size_t>> unreached_;  // part and vertex
   double max_unreached_ = 0;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -31,6 +33,12 @@ bool shown_by_skinning(const HoldOptions& options) {
   return options.form == HeldForm::offsets && !options.playback.volume && options.playback.deformer == Deformer::lbs;
 }
 
+bool is_held(const CorrectedFrame& frame, double allowed) {
+  return std::all_of(frame.components.begin(), frame.components.end(), [&](const ComponentVolume& volume) {
+    return !volume.has_volume || volume.error_after() <= allowed;
+  });
+}
+
 /// Plays one clip after another into frames.
 class Holder {
  public:
@@ -52,16 +60,13 @@ class Holder {
     for (Problem& problem : check_reach(of, size_)) motion_.problems.push_back(std::move(problem));
     const bool steps = steps_throughout(of);
     const std::vector<double> times = bake_times(of, options_.fps);
-    std::vector<Pose> poses;
-    poses.reserve(times.size());
-    for (const double time : times) poses.push_back(sample(of, skeleton_, time));
-    playback_.begin(poses);
+    begin(of, times);
     frames_.begin_clip(clip, steps ? Interpolation::step : Interpolation::linear);
-    for (std::size_t k = 0; k < times.size(); ++k) {
-      context_.progress("play", done + share * static_cast<double>(k) / static_cast<double>(times.size()));
-      add(playback_.play(poses[k], times[k], context_));
-    }
-    if (motion_.between && !steps) add_between(of, times);
+    pasts_.clear();
+    const bool looks = motion_.between && !steps;
+    Share keys{done, looks ? share * kShareOfKeys : share};
+    play(of, times, keys);
+    if (looks) add_between(of, times, {done + keys.size, share - keys.size});
   }
 
   HeldMotion take() {
@@ -73,25 +78,109 @@ class Holder {
   }
 
  private:
-  void add(const CorrectedPlayback::Frame& frame) {
-    const StageTimer timer(context_, "bake");
-    frames_.add(playback_, frame, context_);
+  /// Where the progress of a clip begins, and how far it goes.
+  struct Share {
+    double begin = 0, size = 1;
+  };
+  /// Keys are corrected and held; moments between them corrected and looked at, most of them once.
+  static constexpr double kShareOfKeys = 0.6;
+  /// Moments between two reports of progress: enough for any number of threads to be busy.
+  static constexpr std::size_t kMomentsAtOnce = 64;
+
+  void begin(const Clip& clip, std::span<const double> times) {
+    std::vector<Pose> poses;
+    poses.reserve(times.size());
+    for (const double time : times) poses.push_back(sample(clip, skeleton_, time));
+    playback_.begin(poses);
   }
 
-  /// Keys between those of the clip, where lines from key to key lose volume. A moment that becomes a key was looked at
-  /// just before, and is not solved again.
-  void add_between(const Clip& clip, std::span<const double> times) {
-    CorrectedPlayback::Frame moment;
-    const auto error = [&](double time) {
-      moment = playback_.look(sample(clip, skeleton_, time), time, context_);
-      const StageTimer timer(context_, "between");
-      return frames_.between(playback_, moment, context_);
+  /// Calls body(first, moments) for the moments at these times, some at once.
+  template <class Body>
+  void for_moments(const Clip& clip, std::span<const double> times, Share share, const Body& body) {
+    for (std::size_t first = 0; first < times.size(); first += kMomentsAtOnce) {
+      context_.progress("play",
+                        share.begin + share.size * static_cast<double>(first) / static_cast<double>(times.size()));
+      std::vector<CorrectedPlayback::Moment> moments;
+      for (const double time : times.subspan(first, std::min(kMomentsAtOnce, times.size() - first))) {
+        moments.push_back({time, sample(clip, skeleton_, time)});
+      }
+      body(first, std::span<const CorrectedPlayback::Moment>(moments));
+    }
+  }
+
+  /// A moment that was looked at: all that is needed of it if it becomes a key.
+  struct Looked {
+    HeldFrames::Moment moment;
+    CorrectionEvidence evidence;
+    AxesTrack track;
+  };
+
+  HeldFrames::Moment held(const CorrectedPlayback::Frame& frame, Context& context) const {
+    const StageTimer timer(context, "bake");
+    return frames_.hold(playback_, frame, context);
+  }
+
+  void add(double time, HeldFrames::Moment&& moment, AxesTrack&& track) {
+    frames_.add(std::move(moment));
+    if (motion_.between) pasts_[time] = std::move(track);
+  }
+
+  void play(const Clip& clip, std::span<const double> times, Share share) {
+    for_moments(clip, times, share, [&](std::size_t, std::span<const CorrectedPlayback::Moment> moments) {
+      std::vector<HeldFrames::Moment> held_moments(moments.size());
+      std::vector<AxesTrack> tracks(moments.size());
+      playback_.play(
+          moments,
+          [&](std::size_t i, const CorrectedPlayback::Frame& frame, Context& context) {
+            held_moments[i] = held(frame, context);
+            tracks[i] = frame.track;
+          },
+          context_);
+      for (std::size_t i = 0; i < moments.size(); ++i) {
+        add(moments[i].time, std::move(held_moments[i]), std::move(tracks[i]));
+      }
+    });
+  }
+
+  /// What lines between keys get wrong at moments between them. Each knows of the key before it, whatever comes later
+  /// in the clip. Those that may become keys are held at once, and are not solved again.
+  std::vector<BetweenError> look(const Clip& clip, std::span<const double> times, double allowed, Share share) {
+    std::vector<BetweenError> errors(times.size());
+    looked_.assign(times.size(), {});
+    for_moments(clip, times, share, [&](std::size_t first, std::span<const CorrectedPlayback::Moment> moments) {
+      std::vector<AxesTrack> pasts;
+      for (const auto& moment : moments) pasts.push_back(std::prev(pasts_.upper_bound(moment.time))->second);
+      playback_.look(
+          moments, pasts,
+          [&](std::size_t i, const CorrectedPlayback::Frame& frame, Context& context) {
+            BetweenError& error = errors[first + i];
+            {
+              const StageTimer timer(context, "between");
+              error = frames_.between(playback_, frame, context);
+              // A moment that cannot be held makes no key that helps.
+              if (!is_held(frame.corrected, allowed)) error.volume = std::min(error.volume, allowed);
+            }
+            if (!(error.volume <= allowed)) looked_[first + i] = {held(frame, context), frame.corrected, frame.track};
+          },
+          context_);
+    });
+    return errors;
+  }
+
+  /// Keys between those of the clip, where lines from key to key lose volume.
+  void add_between(const Clip& clip, std::span<const double> times, Share share) {
+    const auto errors = [&](std::span<const double> middles, double allowed) {
+      auto found = look(clip, middles, allowed, share);
+      share = {share.begin + share.size, 0};  // later rounds are short
+      return found;
     };
-    const auto add_key = [&](double) {
-      playback_.keep(moment);
-      add(moment);
+    const auto add_key = [&](std::size_t i) {
+      Looked& key = looked_[i];
+      playback_.record(key.evidence);
+      add(key.moment.frame.time, std::move(key.moment), std::move(key.track));
     };
-    const BetweenKeys found = add_keys_between(times, options_.between, {.error = error, .add = add_key});
+    const BetweenKeys found = add_keys_between(times, options_.between, {.errors = errors, .add = add_key});
+    looked_.clear();
     BetweenKeys& all = *motion_.between;
     all.added.insert(all.added.end(), found.added.begin(), found.added.end());
     all.gaps_beyond += found.gaps_beyond;
@@ -120,6 +209,8 @@ class Holder {
   CorrectedPlayback playback_;
   HeldFrames frames_;
   HeldMotion motion_{};
+  std::map<double, AxesTrack> pasts_;  // by time of the clip's keys: what moments after them know of the past
+  std::vector<Looked> looked_;         // by moment that was looked at last
 };
 
 }  // namespace

@@ -33,17 +33,83 @@ std::vector<double> sizes_of(const WeldedCharacter& welded, std::size_t part) {
   return sizes;
 }
 
+/// The frames of a part, of all clips one after another.
+std::vector<const HeldPart*> part_frames(const HeldMotion& motion, std::size_t part) {
+  std::vector<const HeldPart*> out;
+  for (const HeldClip& clip : motion.clips) {
+    for (const HeldFrame& frame : clip.frames) out.push_back(&frame.parts[part]);
+  }
+  return out;
+}
+
+/// Vertices of a part that some frame moves, or whose normals it turns: mostly few.
+class TouchedVertices {
+ public:
+  TouchedVertices(std::span<const HeldPart* const> frames, std::size_t vertices) : places_(vertices, kNone) {
+    for (const HeldPart* frame : frames) {
+      for (const Index v : frame->offsets.vertices) places_[v] = 0;
+      for (const Index v : frame->normals.vertices) places_[v] = 0;
+    }
+    for (std::size_t v = 0; v < vertices; ++v) {
+      if (places_[v] == kNone) continue;
+      places_[v] = static_cast<Index>(vertices_.size());
+      vertices_.push_back(static_cast<Index>(v));
+    }
+  }
+
+  template <class Value>
+  std::vector<Value> pick(const std::vector<Value>& all) const {
+    std::vector<Value> out;
+    out.reserve(vertices_.size());
+    for (const Index v : vertices_) out.push_back(all[v]);
+    return out;
+  }
+  std::vector<Vec3> pick(const SparseOffsets& offsets) const {
+    std::vector<Vec3> out(vertices_.size(), Vec3::Zero());
+    for (std::size_t i = 0; i < offsets.vertices.size(); ++i) {
+      out[places_[offsets.vertices[i]]] = offsets.values[i].cast<double>();
+    }
+    return out;
+  }
+  /// Zero everywhere else.
+  std::vector<Vec3> spread(const std::vector<Vec3>& picked) const {
+    std::vector<Vec3> out(places_.size(), Vec3::Zero());
+    for (std::size_t i = 0; i < vertices_.size(); ++i) out[vertices_[i]] = picked[i];
+    return out;
+  }
+
+ private:
+  std::vector<Index> vertices_;  // increasing
+  std::vector<Index> places_;    // by vertex of the part: in vertices_, or kNone
+};
+
+MorphBasis find_basis(const HeldMotion& motion, const WeldedCharacter& welded, std::size_t part,
+                      const MorphBasisOptions& options, Context& context) {
+  const std::vector<const HeldPart*> held = part_frames(motion, part);
+  const std::vector<double> all_sizes = sizes_of(welded, part);
+  const TouchedVertices touched(held, all_sizes.size());
+  const bool with_normals = !welded.character().parts[part].normals.empty();
+  std::vector<MorphTarget> frames(held.size());
+  parallel_for(context, frames.size(), 16, [&](Range range) {
+    for (std::size_t f = range.begin; f < range.end; ++f) {
+      frames[f].positions = touched.pick(held[f]->offsets);
+      if (with_normals) frames[f].normals = touched.pick(held[f]->normals);
+    }
+  });
+  const std::vector<double> sizes = touched.pick(all_sizes);
+  MorphBasis basis = morph_basis({frames, sizes}, options, context);
+  for (MorphTarget& target : basis.targets) {
+    target.positions = touched.spread(target.positions);
+    if (with_normals) target.normals = touched.spread(target.normals);
+  }
+  return basis;
+}
+
 Bases find_bases(const HeldMotion& motion, const WeldedCharacter& welded, const MorphBasisOptions& options,
                  Context& context) {
   Bases bases(welded.character().parts.size());
   for (std::size_t p = 0; p < bases.size(); ++p) {
-    if (!moves(motion, p)) continue;
-    std::vector<MorphTarget> frames;
-    for (const HeldClip& clip : motion.clips) {
-      for (MorphTarget& frame : frame_targets(clip, welded, p)) frames.push_back(std::move(frame));
-    }
-    const std::vector<double> sizes = sizes_of(welded, p);
-    bases[p] = morph_basis({frames, sizes}, options, context);
+    if (moves(motion, p)) bases[p] = find_basis(motion, welded, p, options, context);
   }
   return bases;
 }
@@ -106,27 +172,39 @@ MorphedFrame unmorphed(const HeldClip& clip, std::size_t k, const WeldedCharacte
   return frame;
 }
 
+/// Frames whose weights are found together: many are quicker, as long as the maps of their vertices (96 bytes each)
+/// take no more than this for each thread.
+std::size_t frames_at_once(std::size_t vertices) {
+  constexpr std::size_t kMost = 32, kLeast = 2, kBytes = 64 << 20;
+  return std::clamp(kBytes / (96 * std::max<std::size_t>(vertices, 1)), kLeast, kMost);
+}
+
 /// Weights such that every frame encloses what it should, however few targets there are.
 void keep_volumes(const HeldMotion& motion, const WeldedCharacter& welded, double tolerance, Bases& bases,
                   Context& context) {
   const WeldedTargets all = weld_targets(bases, welded, tolerance);
   const MorphVolume keeper(welded.surface(), welded.topology(), all.targets, all.reach);
-  const auto weights_at = [&](std::size_t part, Eigen::Index row) { return bases[part]->weights.row(row); };
   Eigen::Index first_row = 0;
   for (const HeldClip& clip : motion.clips) {
-    parallel_for(context, clip.frames.size(), 1, [&](Range range) {
+    parallel_for(context, clip.frames.size(), frames_at_once(welded.surface().vertex_count()), [&](Range range) {
+      const Eigen::Index row = first_row + static_cast<Eigen::Index>(range.begin);
+      const auto rows = static_cast<Eigen::Index>(range.end - range.begin);
+      MorphVolume::Weights weights(rows, static_cast<Eigen::Index>(all.targets.size()));
+      const auto part_weights = [&](std::size_t p) {
+        return weights.middleCols(all.begin[p], bases[p]->weights.cols());
+      };
+      for (std::size_t p = 0; p < bases.size(); ++p) {
+        if (bases[p]) part_weights(p) = bases[p]->weights.middleRows(row, rows);
+      }
+      std::vector<MorphedFrame> frames;
       for (std::size_t k = range.begin; k < range.end; ++k) {
-        const Eigen::Index row = first_row + static_cast<Eigen::Index>(k);
-        Eigen::VectorXd weights(all.targets.size());
-        for (std::size_t p = 0; p < bases.size(); ++p) {
-          if (bases[p]) weights.segment(all.begin[p], bases[p]->weights.cols()) = weights_at(p, row).transpose();
-        }
-        MorphedFrame frame = unmorphed(clip, k, welded);
-        keeper.move(weights, frame);
-        weights += keeper.correct(frame);
-        for (std::size_t p = 0; p < bases.size(); ++p) {
-          if (bases[p]) weights_at(p, row) = weights.segment(all.begin[p], bases[p]->weights.cols()).transpose();
-        }
+        context.check_cancelled();
+        frames.push_back(unmorphed(clip, k, welded));
+      }
+      keeper.move(weights, frames);
+      weights += keeper.correct(frames);
+      for (std::size_t p = 0; p < bases.size(); ++p) {
+        if (bases[p]) bases[p]->weights.middleRows(row, rows) = part_weights(p);
       }
     });
     first_row += static_cast<Eigen::Index>(clip.frames.size());

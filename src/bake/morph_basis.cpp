@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "bake/morph_layers.h"
 #include "isochor/base/parallel.h"
@@ -12,7 +13,7 @@ namespace {
 
 /// How the tolerance is shared out: most of it to the truncation, a little to what is rounded to zero, the rest to
 /// weights that hold the volume (morph_volume.h).
-constexpr double kGreedyShare = 0.5, kTruncationShare = 0.75, kStillShare = 0.02, kDropShare = 0.05;
+constexpr double kGreedyShare = 0.25, kTruncationShare = 0.75, kStillShare = 0.02, kDropShare = 0.05;
 /// A tolerance of zero means the last digits that sums of this kind leave.
 constexpr double kSmallestTolerance = 1e-10;
 /// Normal offsets below this length, all targets together, turn the light by less than a twentieth of a degree.
@@ -39,13 +40,16 @@ void check(const MorphBasisInput& input) {
 }
 
 /// Vertices that some frame moves by more than `floor`, relative to their size.
-std::vector<Index> moved_vertices(const MorphBasisInput& input, double floor) {
+std::vector<Index> moved_vertices(const MorphBasisInput& input, double floor, const Context& context) {
   std::vector<char> moved(input.sizes.size(), 0);
-  for (const MorphTarget& frame : input.frames) {
-    for (std::size_t v = 0; v < moved.size(); ++v) {
-      moved[v] |= frame.positions[v].norm() > floor * input.sizes[v] ? 1 : 0;
+  parallel_for(context, moved.size(), 1024, [&](Range range) {
+    for (const MorphTarget& frame : input.frames) {
+      for (std::size_t v = range.begin; v < range.end; ++v) {
+        const double far = floor * input.sizes[v];
+        moved[v] |= frame.positions[v].squaredNorm() > far * far ? 1 : 0;
+      }
     }
-  }
+  });
   std::vector<Index> out;
   for (std::size_t v = 0; v < moved.size(); ++v) {
     if (moved[v]) out.push_back(static_cast<Index>(v));
@@ -75,21 +79,40 @@ Eigen::MatrixXd weights_of(const MorphLayers& layers, std::size_t frames) {
   return weights;
 }
 
-/// Calls body(first vertex, number of vertices) for blocks of vertices.
+/// Vertices in the order of how many targets they have, most first, so that neighbours in it have about as many.
+struct ReachOrder {
+  std::vector<std::size_t> vertices;
+  std::vector<std::size_t> reach;  ///< by vertex: the first so many targets may be other than zero there
+
+  explicit ReachOrder(std::vector<std::size_t> by_vertex) : vertices(by_vertex.size()), reach(std::move(by_vertex)) {
+    std::iota(vertices.begin(), vertices.end(), std::size_t{0});
+    std::stable_sort(vertices.begin(), vertices.end(),
+                     [&](std::size_t a, std::size_t b) { return reach[a] > reach[b]; });
+  }
+};
+
+/// Some vertices, and how many targets concern them.
+struct VertexBlock {
+  std::span<const std::size_t> vertices;
+  std::size_t targets = 0;
+};
+
 template <class Body>
-void for_vertex_blocks(std::size_t vertices, const Context& context, const Body& body) {
-  parallel_for(context, vertices, 256, [&](Range range) { body(range.begin, range.end - range.begin); });
+void for_vertex_blocks(const ReachOrder& order, const Context& context, const Body& body) {
+  constexpr std::size_t kVerticesPerBlock = 64;
+  parallel_for(context, order.vertices.size(), kVerticesPerBlock, [&](Range range) {
+    const std::span<const std::size_t> vertices(order.vertices.data() + range.begin, range.end - range.begin);
+    body(VertexBlock{vertices, order.reach[vertices.front()]});
+  });
 }
 
 /// #targets × 3n: the offsets of some vertices, positions or normals.
-Rows vertex_block(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTarget::*field, std::size_t first,
-                  std::size_t n) {
-  Rows out(targets.size(), 3 * n);
-  for (std::size_t t = 0; t < targets.size(); ++t) {
-    for (std::size_t v = 0; v < n; ++v) {
-      out.row(static_cast<Eigen::Index>(t)).segment<3>(3 * static_cast<Eigen::Index>(v)) =
-          (targets[t].*field)[first + v].transpose();
-    }
+Rows offsets_at(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTarget::*field,
+                std::span<const std::size_t> vertices) {
+  Rows out(targets.size(), 3 * vertices.size());
+  double* to = out.data();
+  for (const MorphTarget& target : targets) {
+    for (const std::size_t v : vertices) to = std::copy_n((target.*field)[v].data(), 3, to);
   }
   return out;
 }
@@ -97,19 +120,24 @@ Rows vertex_block(std::span<const MorphTarget> targets, std::vector<Vec3> MorphT
 /// Least squares for normals under given weights. The columns of the weights are orthogonal, so each target stands
 /// alone. Layers are nested: a vertex that a layer leaves out, later ones leave out too, and `reach` counts the first
 /// targets that may turn its normal.
-void fit_normals(const MorphBasisInput& input, std::span<const std::size_t> reach, MorphBasis& basis,
+void fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach, MorphBasis& basis,
                  const Context& context) {
   const std::size_t vertices = input.frames[0].normals.size();
   auto& targets = basis.targets;
   const double floor = kNormalDrop / static_cast<double>(std::max<std::size_t>(1, targets.size()));
   const Rows shares = basis.weights.colwise().squaredNorm().cwiseInverse().asDiagonal() * basis.weights.transpose();
   for (MorphTarget& target : targets) target.normals.assign(vertices, Vec3::Zero());
-  for_vertex_blocks(vertices, context, [&](std::size_t first, std::size_t n) {
-    const Rows fitted = shares * vertex_block(input.frames, &MorphTarget::normals, first, n);
-    for (std::size_t v = 0; v < n; ++v) {
-      for (std::size_t t = 0; t < reach[first + v]; ++t) {
-        const Vec3 normal = fitted.row(static_cast<Eigen::Index>(t)).segment<3>(3 * static_cast<Eigen::Index>(v));
-        if (normal.norm() >= floor) targets[t].normals[first + v] = normal;
+  if (vertices == 0) return;
+  const ReachOrder order(std::move(reach));
+  for_vertex_blocks(order, context, [&](const VertexBlock& block) {
+    Rows fitted = Rows::Zero(block.targets, 3 * block.vertices.size());
+    add_product(shares.topRows(static_cast<Eigen::Index>(block.targets)),
+                offsets_at(input.frames, &MorphTarget::normals, block.vertices), 1, fitted);
+    for (std::size_t i = 0; i < block.vertices.size(); ++i) {
+      const std::size_t v = block.vertices[i];
+      for (std::size_t t = 0; t < order.reach[v]; ++t) {
+        const Vec3 normal = fitted.row(static_cast<Eigen::Index>(t)).segment<3>(3 * static_cast<Eigen::Index>(i));
+        if (normal.norm() >= floor) targets[t].normals[v] = normal;
       }
     }
   });
@@ -162,19 +190,34 @@ struct Measured {
   std::span<const double> sizes = {};
 };
 
+/// By vertex: the last target that moves it, plus one.
+std::vector<std::size_t> target_reach(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTarget::*field,
+                                      std::size_t vertices) {
+  std::vector<std::size_t> reach(vertices, 0);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    for (std::size_t v = 0; v < vertices; ++v) {
+      if ((targets[t].*field)[v] != Vec3::Zero()) reach[v] = t + 1;
+    }
+  }
+  return reach;
+}
+
 /// How far the frames are from what targets and weights make of them: the longest difference.
 double play_error(const MorphBasis& basis, std::span<const MorphTarget> frames, const Measured& what,
                   const Context& context) {
-  const auto field = what.field;
-  const auto sizes = what.sizes;
-  const std::size_t vertices = (frames[0].*field).size();
+  const std::size_t vertices = (frames[0].*what.field).size();
+  const ReachOrder order(target_reach(basis.targets, what.field, vertices));
+  const Rows weights = basis.weights;
   std::vector<double> error(vertices, 0.0);
-  for_vertex_blocks(vertices, context, [&](std::size_t first, std::size_t n) {
-    Rows difference = vertex_block(frames, field, first, n);
-    if (!basis.targets.empty()) difference -= basis.weights * vertex_block(basis.targets, field, first, n);
-    for (std::size_t v = 0; v < n; ++v) {
-      const auto column = difference.middleCols<3>(3 * static_cast<Eigen::Index>(v));
-      error[first + v] = column.rowwise().norm().maxCoeff() / (sizes.empty() ? 1 : sizes[first + v]);
+  for_vertex_blocks(order, context, [&](const VertexBlock& block) {
+    Rows difference = offsets_at(frames, what.field, block.vertices);
+    const auto targets = std::span<const MorphTarget>(basis.targets).first(block.targets);
+    add_product(weights.leftCols(static_cast<Eigen::Index>(block.targets)),
+                offsets_at(targets, what.field, block.vertices), -1, difference);
+    for (std::size_t i = 0; i < block.vertices.size(); ++i) {
+      const std::size_t v = block.vertices[i];
+      const auto column = difference.middleCols<3>(3 * static_cast<Eigen::Index>(i));
+      error[v] = column.rowwise().norm().maxCoeff() / (what.sizes.empty() ? 1 : what.sizes[v]);
     }
   });
   return vertices == 0 ? 0 : *std::max_element(error.begin(), error.end());
@@ -188,11 +231,11 @@ std::size_t most_directions(const MorphBasisOptions& options) {
 
 MorphLayers find_layers(const MorphBasisInput& input, const MorphBasisOptions& options, Context& context) {
   const double tolerance = std::max(options.tolerance, kSmallestTolerance);
-  const std::vector<Index> moved = moved_vertices(input, kStillShare * tolerance);
+  const std::vector<Index> moved = moved_vertices(input, kStillShare * tolerance, context);
   const Rows frames = relative_frames(input, moved, context);
   MorphSpan span = greedy_span(frames, kGreedyShare * tolerance, context);
   if (span.basis.rows() == 0) return {};
-  turn_by_coefficients(span);
+  turn_by_coefficients(span, context);
   return best_layers({frames, span, moved}, kTruncationShare * tolerance, most_directions(options), context);
 }
 

@@ -14,28 +14,22 @@ constexpr double kOpenShare = 0.75;
 /// Errors are measured after so many vertices' worth of directions: one at a time where vertices are few.
 constexpr Eigen::Index kVerticesPerDirection = 512;
 
-/// The largest error of each vertex over all frames.
-std::vector<double> vertex_errors(const Rows& rows, const Context& context) {
-  std::vector<double> squared(static_cast<std::size_t>(rows.cols() / 3), 0.0);
-  parallel_for(context, squared.size(), 64, [&](Range range) {
-    for (Eigen::Index f = 0; f < rows.rows(); ++f) {
-      for (std::size_t v = range.begin; v < range.end; ++v) {
-        const auto offset = rows.row(f).segment<3>(3 * static_cast<Eigen::Index>(v));
-        squared[v] = std::max(squared[v], offset.squaredNorm());
-      }
+/// Columns of some vertices.
+Rows pick_vertices(const Rows& rows, std::span<const Eigen::Index> vertices, const Context& context) {
+  Rows out(rows.rows(), 3 * static_cast<Eigen::Index>(vertices.size()));
+  parallel_for(context, static_cast<std::size_t>(rows.rows()), 16, [&](Range range) {
+    for (std::size_t row = range.begin; row < range.end; ++row) {
+      const double* from = rows.data() + row * static_cast<std::size_t>(rows.cols());
+      double* to = out.data() + row * 3 * vertices.size();
+      for (const Eigen::Index v : vertices) to = std::copy_n(from + 3 * v, 3, to);
     }
   });
-  for (double& error : squared) error = std::sqrt(error);
-  return squared;
+  return out;
 }
 
-/// Columns of some vertices.
-Rows pick_vertices(const Rows& rows, std::span<const Eigen::Index> vertices) {
-  Rows out(rows.rows(), 3 * static_cast<Eigen::Index>(vertices.size()));
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    out.middleCols<3>(3 * static_cast<Eigen::Index>(i)) = rows.middleCols<3>(3 * vertices[i]);
-  }
-  return out;
+std::size_t count_beyond(std::span<const double> errors, double tolerance) {
+  return static_cast<std::size_t>(
+      std::count_if(errors.begin(), errors.end(), [&](double error) { return error > tolerance; }));
 }
 
 /// Vertices that are not yet within the tolerance.
@@ -44,39 +38,35 @@ class OpenVertices {
   OpenVertices(const LayerInput& input, double tolerance, const Context& context)
       : context_(context), tolerance_(tolerance), left_(input.frames), span_(input.span), vertices_(input.vertices) {
     // All or none: what moves by less than the tolerance counts for the volume, and moves with the first layer.
-    if (count_open() == 0) vertices_.clear();
+    if (count_beyond(offset_errors(left_, context).by_vertex, tolerance) == 0) vertices_.clear();
   }
 
   bool any() const { return !vertices_.empty() && span_.basis.rows() > 0; }
 
   MorphLayer take_layer() {
-    turn_by_basis(span_);
+    if (!turned_) turn_by_basis(span_, context_);
     const Eigen::Index most = span_.basis.rows();
     const Eigen::Index step = 1 + static_cast<Eigen::Index>(vertices_.size()) / kVerticesPerDirection;
     const auto enough = static_cast<std::size_t>(kOpenShare * static_cast<double>(vertices_.size()));
+    std::vector<double> errors;
     Eigen::Index taken = 0;
-    while (taken < most) {
+    do {
       const Eigen::Index n = std::min(step, most - taken);
-      subtract(left_, span_.coefficients.middleCols(taken, n), span_.basis.middleRows(taken, n), context_);
+      errors = add_and_measure(left_, -1, span_.coefficients.middleCols(taken, n), span_.basis.middleRows(taken, n),
+                               context_)
+                   .by_vertex;
       taken += n;
-      if (count_open() <= enough) break;
-    }
+    } while (taken < most && count_beyond(errors, tolerance_) > enough);
     MorphLayer layer{vertices_, {span_.basis.topRows(taken), span_.coefficients.leftCols(taken)}};
     span_.basis = span_.basis.bottomRows(most - taken).eval();
     span_.coefficients = span_.coefficients.rightCols(most - taken).eval();
-    close();
+    close(errors);
     return layer;
   }
 
  private:
-  std::size_t count_open() const {
-    const auto errors = vertex_errors(left_, context_);
-    return static_cast<std::size_t>(
-        std::count_if(errors.begin(), errors.end(), [&](double error) { return error > tolerance_; }));
-  }
   /// Leaves out what is within the tolerance.
-  void close() {
-    const auto errors = vertex_errors(left_, context_);
+  void close(std::span<const double> errors) {
     std::vector<Index> vertices;
     std::vector<Eigen::Index> columns;
     for (std::size_t v = 0; v < errors.size(); ++v) {
@@ -84,15 +74,17 @@ class OpenVertices {
       vertices.push_back(vertices_[v]);
       columns.push_back(static_cast<Eigen::Index>(v));
     }
-    left_ = pick_vertices(left_, columns);
-    span_.basis = pick_vertices(span_.basis, columns);
+    left_ = pick_vertices(left_, columns, context_);
+    span_.basis = pick_vertices(span_.basis, columns, context_);
     vertices_ = std::move(vertices);
+    turned_ = false;
   }
 
   const Context& context_;
   double tolerance_;
-  Rows left_;       // #frames × 3 #open: what targets do not make yet
-  MorphSpan span_;  // of that
+  Rows left_;           // #frames × 3 #open: what targets do not make yet
+  MorphSpan span_;      // of that
+  bool turned_ = true;  // the span's first rows carry most: turn_by_coefficients() leaves it so
   std::vector<Index> vertices_;
 };
 
@@ -106,8 +98,7 @@ TruncatedSpan truncated_span(const LayerInput& input, std::size_t count, const C
   const Eigen::Index kept = std::min(static_cast<Eigen::Index>(count), input.span.basis.rows());
   TruncatedSpan out{{input.vertices, {input.span.basis.topRows(kept), input.span.coefficients.leftCols(kept)}}, 0};
   Rows left = input.frames;
-  subtract(left, out.layer.span.coefficients, out.layer.span.basis, context);
-  const auto errors = vertex_errors(left, context);
+  const auto errors = add_and_measure(left, -1, out.layer.span.coefficients, out.layer.span.basis, context).by_row;
   if (!errors.empty()) out.error = *std::max_element(errors.begin(), errors.end());
   return out;
 }

@@ -1,5 +1,6 @@
 #include "bake/morph_span.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -10,82 +11,94 @@
 namespace isochor {
 namespace {
 
-using OffsetRow = Eigen::RowVectorXd;
-
-/// Frames that one task takes: fixed, so that sums do not depend on the number of threads.
+/// Frames that one task takes.
 constexpr std::size_t kFramesPerTask = 16;
+/// Columns that one task takes: whole vertices.
+constexpr std::size_t kOffsetColumns = 192;
 
-double longest(const Eigen::Ref<const OffsetRow>& row) {
-  double most = 0;
-  for (Eigen::Index i = 0; i + 2 < row.size(); i += 3) {
-    most = std::max(most, row.segment<3>(i).squaredNorm());
+/// Calls body(first, n) for some columns of `rows` at a time, whose errors are then measured.
+template <class Matrix, class Body>
+OffsetErrors errors_after(Matrix& rows, const Context& context, const Body& body) {
+  const auto columns = static_cast<std::size_t>(rows.cols());
+  OffsetErrors out;
+  out.by_row.assign(static_cast<std::size_t>(rows.rows()), 0.0);
+  out.by_vertex.assign(columns / 3, 0.0);
+  std::vector<std::vector<double>> parts((columns + kOffsetColumns - 1) / kOffsetColumns);
+  parallel_for(context, columns, kOffsetColumns, [&](Range range) {
+    body(static_cast<Eigen::Index>(range.begin), static_cast<Eigen::Index>(range.end - range.begin));
+    std::vector<double>& by_row = parts[range.begin / kOffsetColumns];
+    by_row.assign(out.by_row.size(), 0.0);
+    for (std::size_t f = 0; f < by_row.size(); ++f) {
+      const double* row = rows.data() + f * columns;
+      for (std::size_t v = range.begin / 3; v < range.end / 3; ++v) {
+        const double x = row[3 * v], y = row[3 * v + 1], z = row[3 * v + 2];
+        const double squared = x * x + y * y + z * z;
+        by_row[f] = std::max(by_row[f], squared);
+        out.by_vertex[v] = std::max(out.by_vertex[v], squared);
+      }
+    }
+  });
+  for (const auto& part : parts) {
+    for (std::size_t f = 0; f < part.size(); ++f) out.by_row[f] = std::max(out.by_row[f], part[f]);
   }
-  return std::sqrt(most);
+  for (double& error : out.by_row) error = std::sqrt(error);
+  for (double& error : out.by_vertex) error = std::sqrt(error);
+  return out;
 }
 
-/// Frames, less what has been taken out of them.
-class FrameResidual {
- public:
-  FrameResidual(Rows rows, Context& context)
-      : context_(context), rows_(std::move(rows)), error_(static_cast<std::size_t>(rows_.rows())) {
-    measure();
+Rows pick_rows(const Rows& from, std::span<const std::size_t> rows) {
+  Rows out(static_cast<Eigen::Index>(rows.size()), from.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.row(static_cast<Eigen::Index>(i)) = from.row(static_cast<Eigen::Index>(rows[i]));
   }
+  return out;
+}
 
-  const Rows& rows() const { return rows_; }
-  /// The farthest vertex of each frame.
-  const std::vector<double>& errors() const { return error_; }
-  double worst() const { return error_.empty() ? 0 : *std::max_element(error_.begin(), error_.end()); }
-
-  /// The part along orthonormal `basis`, which is taken out.
-  Rows project_out(const Rows& basis) {
-    Rows coefficients(rows_.rows(), basis.rows());
-    parallel_for(context_, error_.size(), kFramesPerTask, [&](Range range) {
-      const auto begin = static_cast<Eigen::Index>(range.begin), n = static_cast<Eigen::Index>(range.end) - begin;
-      coefficients.middleRows(begin, n).noalias() = rows_.middleRows(begin, n) * basis.transpose();
-    });
-    subtract(rows_, coefficients, basis, context_);
-    measure();
-    return coefficients;
+/// Rows of a Gram matrix, each time that with the largest part across those before it, while that is more than half of
+/// the first one's: those that others explain by half are left for later.
+std::vector<std::size_t> pivots(const Rows& gram, std::size_t most) {
+  std::vector<std::size_t> picked;
+  Eigen::VectorXd left = gram.diagonal();
+  Rows factors(gram.rows(), static_cast<Eigen::Index>(most));
+  Eigen::Index at = 0;
+  const double enough = 0.25 * (left.size() > 0 ? left.maxCoeff() : 0);
+  while (picked.size() < most && left.maxCoeff(&at) > enough) {
+    const auto done = static_cast<Eigen::Index>(picked.size());
+    Eigen::VectorXd column = gram.col(at);
+    column -= factors.leftCols(done) * factors.row(at).head(done).transpose();
+    factors.col(done) = column / std::sqrt(left[at]);
+    left -= factors.col(done).cwiseAbs2();
+    left[at] = 0;
+    picked.push_back(static_cast<std::size_t>(at));
   }
+  return picked;
+}
 
- private:
-  void measure() {
-    parallel_for(context_, error_.size(), kFramesPerTask, [&](Range range) {
-      for (std::size_t f = range.begin; f < range.end; ++f) {
-        error_[f] = longest(rows_.row(static_cast<Eigen::Index>(f)));
-      }
-    });
+/// By the Cholesky factor of its Gram matrix, twice: the second time mends what rounding left.
+void orthonormalise(Rows& directions, const Context& context) {
+  for (int pass = 0; pass < 2; ++pass) {
+    const Eigen::MatrixXd lower = Eigen::MatrixXd(gram(directions, context)).llt().matrixL();
+    const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(lower.rows(), lower.cols());
+    const Rows inverse = lower.triangularView<Eigen::Lower>().solve(identity);
+    directions = product(inverse, directions, context);
   }
+}
 
-  Context& context_;
-  Rows rows_;
-  std::vector<double> error_;
-};
-
-/// Frames that are worst off, made orthonormal to `taken` and to each other. Those that the first ones explain by half
-/// are left for later.
-Rows worst_directions(const FrameResidual& residual, const Rows& taken, double stop) {
-  constexpr std::size_t kMost = 8, kTries = 64;
-  std::vector<std::size_t> order(residual.errors().size());
+/// Frames that are worst off, made orthonormal to `taken` and to each other.
+Rows worst_directions(const Rows& residual, const OffsetErrors& errors, const Rows& taken, double stop,
+                      const Context& context) {
+  constexpr std::size_t kMost = 48, kTries = 96;
+  std::vector<std::size_t> order(errors.by_row.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return residual.errors()[a] > residual.errors()[b]; });
+                   [&](std::size_t a, std::size_t b) { return errors.by_row[a] > errors.by_row[b]; });
   order.resize(std::min(order.size(), kTries));
-  Rows found(0, residual.rows().cols());
-  for (const std::size_t f : order) {
-    if (residual.errors()[f] <= stop || static_cast<std::size_t>(found.rows()) == kMost) break;
-    OffsetRow direction = residual.rows().row(static_cast<Eigen::Index>(f));
-    // Twice: the second pass takes out what rounding left in the first.
-    for (int pass = 0; pass < 2; ++pass) {
-      direction -= (direction * taken.transpose()).eval() * taken;
-      direction -= (direction * found.transpose()).eval() * found;
-    }
-    const double length = direction.norm();
-    const bool worth_it = found.rows() == 0 || longest(direction) > std::max(stop, 0.5 * residual.errors()[order[0]]);
-    if (!(length > 0) || !worth_it) continue;
-    found.conservativeResize(found.rows() + 1, Eigen::NoChange);
-    found.row(found.rows() - 1) = direction / length;
-  }
+  while (!order.empty() && errors.by_row[order.back()] <= stop) order.pop_back();
+  const Rows tried = pick_rows(residual, order);
+  Rows found = pick_rows(tried, pivots(gram(tried, context), std::min(kMost, order.size())));
+  // What rounding left of those taken.
+  if (taken.rows() > 0) add_product(inner_products(found, taken, context), taken, -1, found, context);
+  orthonormalise(found, context);
   return found;
 }
 
@@ -115,15 +128,30 @@ Rows relative_frames(const MorphBasisInput& input, std::span<const Index> vertic
   return rows;
 }
 
+OffsetErrors offset_errors(const Rows& rows, const Context& context) {
+  return errors_after(rows, context, [](Eigen::Index, Eigen::Index) {});
+}
+
+OffsetErrors add_and_measure(Rows& rows, double sign, const RowsView& coefficients, const RowsView& basis,
+                             const Context& context) {
+  return errors_after(rows, context, [&](Eigen::Index first, Eigen::Index n) {
+    add_product(coefficients, basis.middleCols(first, n), sign, rows.middleCols(first, n));
+  });
+}
+
 MorphSpan greedy_span(Rows frames, double stop, Context& context) {
-  FrameResidual residual(std::move(frames), context);
-  MorphSpan span{Rows(0, residual.rows().cols()), Rows(residual.rows().rows(), 0)};
-  while (span.basis.rows() < residual.rows().rows() && residual.worst() > stop) {
-    context.progress("bake", static_cast<double>(span.basis.rows()) / static_cast<double>(residual.rows().rows()));
-    const Rows directions = worst_directions(residual, span.basis, stop);
-    if (directions.rows() == 0) break;
-    const Rows coefficients = residual.project_out(directions);
-    const Eigen::Index old = span.basis.rows(), total = old + directions.rows();
+  MorphSpan span{Rows(0, frames.cols()), Rows(frames.rows(), 0)};
+  OffsetErrors errors = offset_errors(frames, context);
+  const auto worst = [&] {
+    return errors.by_row.empty() ? 0 : *std::max_element(errors.by_row.begin(), errors.by_row.end());
+  };
+  while (span.basis.rows() < frames.rows() && worst() > stop) {
+    context.progress("bake", static_cast<double>(span.basis.rows()) / static_cast<double>(frames.rows()));
+    const Rows directions = worst_directions(frames, errors, span.basis, stop, context);
+    if (directions.rows() == 0 || !directions.allFinite()) break;
+    const Rows coefficients = inner_products(frames, directions, context);
+    errors = add_and_measure(frames, -1, coefficients, directions, context);
+    const Eigen::Index total = span.basis.rows() + directions.rows();
     span.basis.conservativeResize(total, Eigen::NoChange);
     span.basis.bottomRows(directions.rows()) = directions;
     span.coefficients.conservativeResize(Eigen::NoChange, total);
@@ -133,29 +161,21 @@ MorphSpan greedy_span(Rows frames, double stop, Context& context) {
   return span;
 }
 
-void turn_by_coefficients(MorphSpan& span) {
-  const PrincipalTurn principal(span.coefficients.transpose() * span.coefficients);
+void turn_by_coefficients(MorphSpan& span, const Context& context) {
+  const PrincipalTurn principal(gram(Rows(span.coefficients.transpose()), context));
   // Directions that no frame needs cannot be scaled to length 1.
   const double least = 1e-13 * (principal.size.size() > 0 ? principal.size[0] : 0);
   const Eigen::Index kept = (principal.size.array() > least).count();
   const auto turn = principal.turn.leftCols(kept);
   const auto size = principal.size.head(kept);
-  span.basis = (size.asDiagonal() * (turn.transpose() * span.basis)).eval();
-  span.coefficients = (span.coefficients * turn * size.cwiseInverse().asDiagonal()).eval();
+  span.basis = product(Rows(size.asDiagonal() * turn.transpose()), span.basis, context);
+  span.coefficients = product(span.coefficients, Rows(turn * size.cwiseInverse().asDiagonal()), context);
 }
 
-void turn_by_basis(MorphSpan& span) {
-  const PrincipalTurn principal(span.basis * span.basis.transpose());
-  span.basis = (principal.turn.transpose() * span.basis).eval();
-  span.coefficients = (span.coefficients * principal.turn).eval();
-}
-
-void subtract(Rows& rows, const Eigen::Ref<const Rows>& coefficients, const Eigen::Ref<const Rows>& basis,
-              const Context& context) {
-  parallel_for(context, static_cast<std::size_t>(rows.rows()), kFramesPerTask, [&](Range range) {
-    const auto begin = static_cast<Eigen::Index>(range.begin), n = static_cast<Eigen::Index>(range.end) - begin;
-    rows.middleRows(begin, n).noalias() -= coefficients.middleRows(begin, n) * basis;
-  });
+void turn_by_basis(MorphSpan& span, const Context& context) {
+  const PrincipalTurn principal(gram(span.basis, context));
+  span.basis = product(Rows(principal.turn.transpose()), span.basis, context);
+  span.coefficients = product(span.coefficients, Rows(principal.turn), context);
 }
 
 }  // namespace isochor

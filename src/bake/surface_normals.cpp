@@ -30,19 +30,23 @@ Vec3 newton_step(const Mat3& symmetric, const Vec3& torque) {
 /// then by Newton's method.
 Quat nearest_rotation(const Mat3& m) {
   constexpr int kSteps = 20;
-  constexpr double kEnough = 1e-8;
+  /// Newton's method at least doubles the digits: after a step that is short enough none is left that would count.
+  constexpr double kEnough = 1e-8, kLastStep = 1e-4;
   Quat rotation = Quat::Identity();
   for (int step = 0; step < kSteps; ++step) {
-    const Mat3 left = m * rotation.toRotationMatrix().transpose();
+    const Mat3 left = step == 0 ? m : Mat3(m * rotation.toRotationMatrix().transpose());
     const Vec3 torque(left(2, 1) - left(1, 2), left(0, 2) - left(2, 0), left(1, 0) - left(0, 1));
     const double strength = torque.norm();
     if (!(strength > 0)) break;
-    Vec3 turn = newton_step(0.5 * (left + left.transpose()), torque);
+    // Most skin follows one bone, and does not turn against it: its angle need not be found to be too small.
+    if (step == 0 && strength < 0.5 * kEnough * left.trace()) break;
+    Vec3 turn = step == 0 ? Vec3(Vec3::Zero()) : newton_step(0.5 * (left + left.transpose()), torque);
     const double newton = turn.norm();
-    if (step == 0 || newton == 0 || newton > 1) turn = torque * (std::atan2(strength, left.trace()) / strength);
+    if (newton == 0 || newton > 1) turn = torque * (std::atan2(strength, left.trace()) / strength);
     const double angle = turn.norm();
     if (angle < kEnough) break;
     rotation = (Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
+    if (newton > 0 && angle < kLastStep) break;
   }
   return rotation;
 }

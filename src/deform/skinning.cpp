@@ -22,6 +22,8 @@ constexpr std::size_t kChunk = 1024;
 /// Checked before the parallel loop, so that the first bad vertex is named whatever the number of threads.
 void check_vertices(const SkinWeights& weights, std::span<const Affine> matrices) {
   const auto joint_count = static_cast<Index>(matrices.size());
+  const auto finite = [](const Affine& matrix) { return matrix.matrix().allFinite(); };
+  const bool all_finite = std::all_of(matrices.begin(), matrices.end(), finite);
   for (std::size_t v = 0; v < weights.vertex_count(); ++v) {
     bool follows = false;
     for (const auto& [joint, weight] : weights.row(v)) {
@@ -29,7 +31,7 @@ void check_vertices(const SkinWeights& weights, std::span<const Affine> matrices
       if (joint < 0 || joint >= joint_count) {
         refuse_influence(v, joint, ", but the skin has " + std::to_string(joint_count) + " joints");
       }
-      if (!matrices[joint].matrix().allFinite()) refuse_influence(v, joint, ", whose matrix is not finite");
+      if (!all_finite && !finite(matrices[joint])) refuse_influence(v, joint, ", whose matrix is not finite");
       follows = true;
     }
     if (!follows) {

@@ -1,42 +1,21 @@
 #include "isochor/io/bake_check.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
 #include "isochor/base/words.h"
+#include "isochor/deform/morph_player.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/gltf_read.h"
+#include "isochor/mesh/volume.h"
 
 namespace isochor {
 namespace {
 
 [[noreturn]] void refuse(const char* what) {
   throw_bad_input(std::string("the written file has other ") + what + " than what was baked");
-}
-
-PlayedFrame play_at(const WeldedCharacter& welded, Index clip, double time) {
-  const auto& clips = welded.character().clips;
-  if (clip < 0 || static_cast<std::size_t>(clip) >= clips.size()) refuse("clips");
-  return play(welded, sample(clips[clip], welded.skeleton(), time), Deformer::lbs, Context(1));
-}
-
-double position_error(const PlayedFrame& played, const HeldFrame& held) {
-  if (held.parts.empty()) return 0;  // shown by skinning
-  if (played.parts.size() != held.parts.size()) refuse("parts");
-  Box box;
-  double worst = 0;
-  for (std::size_t p = 0; p < played.parts.size(); ++p) {
-    const auto& positions = held.parts[p].positions;
-    if (played.parts[p].positions.size() != positions.size()) refuse("vertices");
-    for (std::size_t v = 0; v < positions.size(); ++v) {
-      const Vec3 wanted = positions[v].cast<double>();
-      box.extend(wanted);
-      worst = std::max(worst, (played.parts[p].positions[v] - wanted).norm());
-    }
-  }
-  const double diagonal = box.isEmpty() ? 0 : box.diagonal().norm();
-  return diagonal > 0 ? worst / diagonal : worst;
 }
 
 /// The character with what shows in its shape alone: normals cost as much as positions to play.
@@ -52,42 +31,180 @@ Character read_shape(const std::filesystem::path& file) {
 /// What a volume may lose by being baked before it is said: targets that are enough lose a hundredth of that.
 constexpr double kHeldWell = 1e-4;
 
+/// Keys that are played together: each target is read once for all of them. Their vertices take no more than this for
+/// each thread.
+std::size_t keys_at_once(std::size_t vertices) {
+  constexpr std::size_t kMost = 32, kLeast = 2, kBytes = 64 << 20;
+  return std::clamp(kBytes / (sizeof(Vec3) * std::max<std::size_t>(vertices, 1)), kLeast, kMost);
+}
+
 /// The errors of one frame, and of the moment half-way to the next one of its clip.
 struct MomentErrors {
   double position = 0;
   std::vector<double> volume, volume_between;  // by component
 };
 
-std::vector<double> volume_errors(const WeldedCharacter& welded, const PlayedFrame& frame,
-                                  std::span<const double> wanted) {
-  if (wanted.size() != frame.volumes.size()) refuse("components");
-  std::vector<double> errors(wanted.size(), 0.0);
-  for (std::size_t c = 0; c < wanted.size(); ++c) {
-    if (welded.has_volume(c)) errors[c] = relative_volume_error(frame.volumes[c], wanted[c]);
+/// A file that is played as any viewer plays it: its own animation, its own targets, linear blend skinning.
+class PlayedFile {
+ public:
+  explicit PlayedFile(const Character& character) : welded_(character) {
+    for (const Component& component : welded_.topology().components)
+      volumes_.emplace_back(welded_.surface(), component);
+    for (const Part& part : character.parts) morphs_.emplace_back(part);
   }
-  return errors;
-}
+
+  const WeldedCharacter& welded() const { return welded_; }
+
+  Pose pose_at(Index clip, double time) const {
+    const auto& clips = welded_.character().clips;
+    if (clip < 0 || static_cast<std::size_t>(clip) >= clips.size()) refuse("clips");
+    return sample(clips[clip], welded_.skeleton(), time);
+  }
+
+  /// By pose and part: what targets make of it, before the skin.
+  using Shapes = std::vector<std::vector<Vec3>>;
+  std::vector<Shapes> shapes(std::span<const Pose> poses) const {
+    std::vector<Shapes> out(poses.size());
+    for (const MorphPlayer& part : morphs_) {
+      auto positions = part.positions(poses);
+      for (std::size_t i = 0; i < poses.size(); ++i) out[i].push_back(std::move(positions[i]));
+    }
+    return out;
+  }
+
+  /// The shapes at a pose that lies between two others. Where its weights are the means of theirs, so is its shape.
+  Shapes shapes_between(const Pose& pose, std::span<const Pose> ends, std::span<const Shapes> end_shapes) const {
+    if (!has_mean_weights(pose, ends)) return shapes({&pose, 1})[0];
+    Shapes out = end_shapes[0];
+    for (std::size_t p = 0; p < out.size(); ++p) {
+      for (std::size_t v = 0; v < out[p].size(); ++v) out[p][v] = 0.5 * (out[p][v] + end_shapes[1][p][v]);
+    }
+    return out;
+  }
+
+  PosedSkin skin(Pose pose, const Shapes& shapes) const {
+    // Targets are in the shapes: the skin has none to add. Those of the author stay, for the volume that is meant.
+    for (const Part& part : welded_.character().parts) leave_out_baked(part, pose);
+    PosedSkin posed;
+    pose_skin(welded_, pose, Deformer::lbs, posed, Context(1));
+    const auto& parts = welded_.character().parts;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      if (!parts[p].morphs.empty()) set_shape(p, shapes[p], posed);
+    }
+    transform_positions(posed.maps, posed.rest, posed.positions);
+    transform_positions(posed.strays.maps, posed.strays.rest, posed.strays.positions);
+    return posed;
+  }
+
+  std::vector<double> volume_errors(const PosedSkin& posed, std::span<const double> wanted) const {
+    if (wanted.size() != volumes_.size()) refuse("components");
+    std::vector<double> errors(wanted.size(), 0.0);
+    for (std::size_t c = 0; c < wanted.size(); ++c) {
+      if (welded_.has_volume(c)) errors[c] = relative_volume_error(volumes_[c].volume(posed.positions), wanted[c]);
+    }
+    return errors;
+  }
+
+  double position_error(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held) const {
+    if (held.parts.empty()) return 0;  // shown by skinning
+    if (shapes.size() != held.parts.size()) refuse("parts");
+    Box box;
+    double worst = 0;
+    for (std::size_t p = 0; p < shapes.size(); ++p) {
+      const auto& positions = held.parts[p].positions;
+      if (shapes[p].size() != positions.size()) refuse("vertices");
+      const std::vector<Vec3> played = played_part(posed, pose, shapes[p], p);
+      for (std::size_t v = 0; v < positions.size(); ++v) {
+        const Vec3 wanted = positions[v].cast<double>();
+        box.extend(wanted);
+        worst = std::max(worst, (played[v] - wanted).squaredNorm());
+      }
+    }
+    worst = std::sqrt(worst);
+    const double diagonal = box.isEmpty() ? 0 : box.diagonal().norm();
+    return diagonal > 0 ? worst / diagonal : worst;
+  }
+
+ private:
+  static void leave_out_baked(const Part& part, Pose& pose) {
+    if (part.node == kNone || static_cast<std::size_t>(part.node) >= pose.morph_weights.size()) return;
+    auto& weights = pose.morph_weights[part.node];
+    for (std::size_t t = 0; t < std::min(weights.size(), part.morphs.size()); ++t) {
+      if (part.morphs[t].baked) weights[t] = 0;
+    }
+  }
+
+  bool has_mean_weights(const Pose& pose, std::span<const Pose> ends) const {
+    constexpr double kRounding = 1e-12;  // of weights that are about 1
+    for (const MorphPlayer& part : morphs_) {
+      const auto weights = part.weights(pose), a = part.weights(ends[0]), b = part.weights(ends[1]);
+      if (a.size() != weights.size() || b.size() != weights.size()) return false;
+      for (std::size_t t = 0; t < weights.size(); ++t) {
+        if (!(std::abs(weights[t] - 0.5 * (a[t] + b[t])) <= kRounding)) return false;
+      }
+    }
+    return true;
+  }
+
+  void set_shape(std::size_t p, std::span<const Vec3> shape, PosedSkin& posed) const {
+    const Part& part = welded_.character().parts[p];
+    for (std::size_t v = 0; v < shape.size(); ++v) {
+      if (const Index stray = welded_.stray(p, v); stray != kNone) posed.strays.rest[stray] = shape[v];
+      if (!welded_.whole().leads(p, v)) continue;
+      const Index w = welded_.whole().welded(p, v);
+      if (part.skinned() || part.node == kNone) {
+        posed.rest[w] = shape[v];
+      } else {
+        // Unskinned parts lie where the rest pose puts them.
+        posed.rest[w] = welded_.inverse_binds()[welded_.weights().row(w)[0].joint].inverse() * shape[v];
+      }
+    }
+  }
+
+  std::vector<Vec3> played_part(const PosedSkin& posed, const Pose& pose, const std::vector<Vec3>& shape,
+                                std::size_t p) const {
+    const Part& part = welded_.character().parts[p];
+    if (part.skinned()) return part_positions(welded_, pose, posed, posed.positions, p);
+    std::vector<Vec3> out = shape;
+    if (part.node == kNone) return out;
+    for (Vec3& x : out) x = posed.global[part.node] * x;
+    return out;
+  }
+
+  WeldedCharacter welded_;
+  std::vector<VolumeFunctional> volumes_;  // by component
+  std::vector<MorphPlayer> morphs_;        // by part
+};
 
 /// What the volumes half-way should be: what skeleton and morph targets of the file say for that moment, times the mean
 /// of what settings added to that at the two frames (a body that breathes).
-std::vector<double> targets_between(const PlayedFrame& between, const HeldFrame& held, const HeldFrame& next) {
+std::vector<double> targets_between(const PosedSkin& between, const HeldFrame& held, const HeldFrame& next) {
   std::vector<double> targets = between.target_volumes;
   if (targets.size() != held.target_volumes.size()) refuse("components");
-  for (std::size_t c = 0; c < targets.size(); ++c) targets[c] *= 0.5 * (held.volume_factor + next.volume_factor);
+  for (double& target : targets) target *= 0.5 * (held.volume_factor + next.volume_factor);
   return targets;
 }
 
-MomentErrors check_moment(const WeldedCharacter& welded, const HeldClip& clip, std::size_t k) {
-  const HeldFrame& held = clip.frames[k];
-  MomentErrors errors;
-  const PlayedFrame frame = play_at(welded, clip.clip, held.time);
-  errors.position = position_error(frame, held);
-  errors.volume = volume_errors(welded, frame, held.target_volumes);
-  if (k + 1 == clip.frames.size()) return errors;
-  const HeldFrame& next = clip.frames[k + 1];
-  const PlayedFrame between = play_at(welded, clip.clip, 0.5 * (held.time + next.time));
-  errors.volume_between = volume_errors(welded, between, targets_between(between, held, next));
-  return errors;
+/// Some keys of a clip and the moments half-way to the next ones.
+void check_keys(const PlayedFile& file, const HeldClip& clip, Range keys, std::span<MomentErrors> errors) {
+  std::vector<Pose> poses;
+  const std::size_t end = std::min(keys.end + 1, clip.frames.size());
+  for (std::size_t k = keys.begin; k < end; ++k) poses.push_back(file.pose_at(clip.clip, clip.frames[k].time));
+  const auto shapes = file.shapes(poses);
+  for (std::size_t k = keys.begin; k < keys.end; ++k) {
+    const HeldFrame& held = clip.frames[k];
+    const std::size_t i = k - keys.begin;
+    const PosedSkin posed = file.skin(poses[i], shapes[i]);
+    errors[k].position = file.position_error(posed, poses[i], shapes[i], held);
+    errors[k].volume = file.volume_errors(posed, held.target_volumes);
+    if (k + 1 == clip.frames.size()) return;
+    const HeldFrame& next = clip.frames[k + 1];
+    const Pose middle = file.pose_at(clip.clip, 0.5 * (held.time + next.time));
+    const auto ends = std::span(poses).subspan(i, 2);
+    const auto between = file.shapes_between(middle, ends, std::span(shapes).subspan(i, 2));
+    const PosedSkin shown = file.skin(middle, between);
+    errors[k].volume_between = file.volume_errors(shown, targets_between(shown, held, next));
+  }
 }
 
 }  // namespace
@@ -95,17 +212,13 @@ MomentErrors check_moment(const WeldedCharacter& welded, const HeldClip& clip, s
 BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context) {
   const StageTimer timer(context, "check");
   const Character character = read_shape(file);
-  const WeldedCharacter welded(character);
+  const PlayedFile played(character);
   BakeErrors errors;
-  errors.volume_errors.assign(welded.rest_volumes().size(), 0.0);
+  errors.volume_errors.assign(played.welded().rest_volumes().size(), 0.0);
+  const std::size_t at_once = keys_at_once(character.vertex_count());
   for (const HeldClip& clip : motion.clips) {
     std::vector<MomentErrors> moments(clip.frames.size());
-    parallel_for(context, moments.size(), 1, [&](Range range) {
-      for (std::size_t k = range.begin; k < range.end; ++k) {
-        context.check_cancelled();
-        moments[k] = check_moment(welded, clip, k);
-      }
-    });
+    parallel_for(context, moments.size(), at_once, [&](Range keys) { check_keys(played, clip, keys, moments); });
     for (const MomentErrors& moment : moments) {
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {

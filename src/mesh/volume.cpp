@@ -266,6 +266,13 @@ void VolumeFunctional::gradient(std::span<const Vec3> positions, const RingView&
     const double scale = 1 / (6.0 * static_cast<double>(n));
     const Vec3 normal = scale * m.normal, s = scale * m.sum;
     if (!ring_volumes.empty()) ring_volumes[r] = s.dot(m.normal);
+    if (n == 3) {
+      const Vec3 &a = positions[corners[0]], &b = positions[corners[1]], &c = positions[corners[2]];
+      out[corners[0]] += normal + Vec3(b - c).cross(s);
+      out[corners[1]] += normal + Vec3(c - a).cross(s);
+      out[corners[2]] += normal + Vec3(a - b).cross(s);
+      continue;
+    }
     if (n == 4) {
       const Vec3 turn = (positions[corners[3]] - positions[corners[1]]).cross(s);
       const Vec3 other = s.cross(positions[corners[2]] - positions[corners[0]]);

@@ -28,12 +28,9 @@ void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
 
 }  // namespace
 
-struct VolumeCorrector::Prepared {
-  Prepared(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context)
-      : plan(volume::plan_together(welded, options, context)),
-        together(plan),
-        sequence(plan),
-        closing_solver(welded.surface().vertex_count(), {.norm = options.solve.norm}) {
+/// What time does not change: many may read it at once.
+struct VolumeCorrector::Shared {
+  explicit Shared(volume::TogetherPlan made) : plan(std::move(made)) {
     for (const JointRegion& region : plan.regions) {
       regions.push_back({.joint = region.joint,
                          .component = region.component,
@@ -44,10 +41,22 @@ struct VolumeCorrector::Prepared {
   }
 
   volume::TogetherPlan plan;
+  std::vector<Region> regions;
+};
+
+struct VolumeCorrector::Prepared {
+  explicit Prepared(std::shared_ptr<const Shared> of)
+      : shared(std::move(of)),
+        plan(shared->plan),
+        together(plan),
+        sequence(plan),
+        closing_solver(plan.welded->surface().vertex_count(), {.norm = plan.options.solve.norm}) {}
+
+  std::shared_ptr<const Shared> shared;
+  const volume::TogetherPlan& plan;
   volume::TogetherBuffers together;
   volume::SequenceSolver sequence;
   FieldSolver closing_solver;
-  std::vector<Region> regions;
   CorrectionField field;
   std::vector<Vec3> moved;  // positions before a step
 
@@ -65,12 +74,15 @@ VolumeCorrector::~VolumeCorrector() = default;
 VolumeCorrector VolumeCorrector::prepare(const WeldedCharacter& welded, const VolumeOptions& options,
                                          const Context& context) {
   check_ranges(options);
-  return VolumeCorrector(std::make_unique<Prepared>(welded, options, context));
+  auto shared = std::make_shared<const Shared>(volume::plan_together(welded, options, context));
+  return VolumeCorrector(std::make_unique<Prepared>(std::move(shared)));
 }
+
+VolumeCorrector VolumeCorrector::twin() const { return VolumeCorrector(std::make_unique<Prepared>(prepared_->shared)); }
 
 const WeldedCharacter& VolumeCorrector::welded() const { return *prepared_->plan.welded; }
 const VolumeOptions& VolumeCorrector::options() const { return prepared_->plan.options; }
-std::span<const VolumeCorrector::Region> VolumeCorrector::regions() const { return prepared_->regions; }
+std::span<const VolumeCorrector::Region> VolumeCorrector::regions() const { return prepared_->shared->regions; }
 
 void VolumeCorrector::Prepared::start(const PosedSkin& posed, CorrectedFrame& out) const {
   out.positions = posed.positions;

@@ -192,13 +192,23 @@ BendAxes JointEffects::bend_axes(std::size_t i, std::span<const Affine> maps, Ax
   return isochor::bend_axes(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint], track.inside(i));
 }
 
+bool JointEffects::needs_axes(std::size_t i) const {
+  return settings(i).direction == CorrectionDirection::axes || !supports_[i].fixed();
+}
+
+void JointEffects::follow(std::span<const Affine> maps, AxesTrack& track) const {
+  for (const Index i : active_) {
+    if (needs_axes(static_cast<std::size_t>(i))) bend_axes(static_cast<std::size_t>(i), maps, track);
+  }
+}
+
 void JointEffects::evaluate(std::size_t i, const EffectPose& pose, AxesTrack& track, CorrectionField& out) const {
   const EffectSettings& effect = settings(i);
   const MapSupport& support = supports_[i];
   out.direction = effect.direction;
   out.vertices.assign(support.vertices.begin(), support.vertices.end());
   BendAxes joint;
-  if (effect.direction == CorrectionDirection::axes || !support.fixed()) {
+  if (needs_axes(i)) {
     joint = bend_axes(i, pose.maps, track);
     out.axes = joint.axes;
     out.shares = turned_shares(effect.mu, joint.radial);

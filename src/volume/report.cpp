@@ -50,7 +50,7 @@ double VolumeReport::max_error_after() const {
   return largest;
 }
 
-void VolumeReport::add(const CorrectedFrame& frame) {
+void VolumeReport::add(const CorrectionEvidence& frame) {
   ++frames_;
   for (std::size_t c = 0; c < components_.size(); ++c) {
     const ComponentVolume& volume = frame.components[c];

@@ -12,6 +12,7 @@ namespace {
 struct Curve {
   std::function<double(double)> volume;
   std::vector<double> keys;
+  std::vector<double> asked = {};
 
   BetweenError error(double time) const {
     const auto after = std::upper_bound(keys.begin(), keys.end(), time);
@@ -23,8 +24,14 @@ struct Curve {
     const std::vector<double> given = keys;
     return add_keys_between(
         given, {.volume_error = allowed},
-        {.error = [&](double time) { return error(time); },
-         .add = [&](double time) { keys.insert(std::upper_bound(keys.begin(), keys.end(), time), time); }});
+        {.errors =
+             [&](std::span<const double> times, double) {
+               asked.assign(times.begin(), times.end());
+               std::vector<BetweenError> errors;
+               for (const double time : times) errors.push_back(error(time));
+               return errors;
+             },
+         .add = [&](std::size_t i) { keys.insert(std::upper_bound(keys.begin(), keys.end(), asked[i]), asked[i]); }});
   }
   double worst() const {
     double most = 0;
@@ -71,12 +78,12 @@ TEST(BetweenKeys, NeighbouringFloatsAreNoGap) {
 TEST(BetweenKeys, Limits) {
   const std::vector<double> keys = {0, 1};
   std::size_t asked = 0, added = 0;
-  const KeyedClip clip{.error =
-                           [&](double) {
-                             ++asked;
-                             return BetweenError{std::nan(""), 0};
+  const KeyedClip clip{.errors =
+                           [&](std::span<const double> times, double) {
+                             asked += times.size();
+                             return std::vector<BetweenError>(times.size(), {std::nan(""), 0});
                            },
-                       .add = [&](double) { ++added; }};
+                       .add = [&](std::size_t) { ++added; }};
   add_keys_between(keys, {.volume_error = 0}, clip);
   EXPECT_EQ(asked, 0u);
   const BetweenKeys found = add_keys_between(keys, {.volume_error = 0.1}, clip);

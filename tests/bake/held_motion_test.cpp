@@ -87,6 +87,33 @@ TEST_F(Held, NothingToBake) {
   }
 }
 
+// One and several threads give the same frames, to the last bit, with keys between keys and with effects that know the
+// past.
+TEST_F(Held, SameForAnyNumberOfThreads) {
+  for (const JointTreatment treatment : {JointTreatment::together, JointTreatment::sequence}) {
+    VolumeSettings settings;
+    settings.options.treatment = treatment;
+    settings.otherwise = default_effect(Effect::muscle);
+    HoldOptions options{.playback = {.volume = settings}};
+    options.between.volume_error = 1e-5;
+    Context many(4);
+    const HeldMotion one = hold_volume(welded, options, context), other = hold_volume(welded, options, many);
+    ASSERT_EQ(one.frame_count(), other.frame_count());
+    EXPECT_GT(one.between->added.size(), 0u);
+    EXPECT_EQ(one.between->added, other.between->added);
+    for (std::size_t c = 0; c < one.clips.size(); ++c) {
+      for (std::size_t k = 0; k < one.clips[c].frames.size(); ++k) {
+        const HeldFrame &a = one.clips[c].frames[k], &b = other.clips[c].frames[k];
+        EXPECT_EQ(a.time, b.time);
+        EXPECT_EQ(a.volumes, b.volumes);
+        EXPECT_EQ(a.parts[0].positions, b.parts[0].positions);
+        EXPECT_EQ(a.parts[0].offsets.values, b.parts[0].offsets.values);
+        EXPECT_EQ(a.parts[0].normals.values, b.parts[0].normals.values);
+      }
+    }
+  }
+}
+
 // Only what is not zero as a float is kept.
 TEST(SparseOffsets, ThereAndBack) {
   const std::vector<Vec3> values = {Vec3(0, 0, 0), Vec3(1, 2, 3), Vec3(1e-60, 0, 0), Vec3(0, -0.5, 0)};
@@ -95,6 +122,24 @@ TEST(SparseOffsets, ThereAndBack) {
   const auto back = expand(sparse, 4);
   EXPECT_EQ(back[1], Vec3(1, 2, 3));
   EXPECT_EQ(back[2], Vec3(0, 0, 0));
+}
+
+// So far away that no number holds the shape any more: it is said, and no keys are spent on it.
+TEST(HeldMotion, FarAway) {
+  Character character = make_sample("cylinder");
+  character.clips.resize(1);
+  Channel far{.joint = 0, .path = ChannelPath::translation, .times = {0, 1, 2}};
+  far.values = {0, 0, 0, 1e30, 0, 0, 0, 0, 0};
+  far.width = 3;
+  std::erase_if(character.clips[0].channels, [](const Channel& c) { return c.joint == 0; });
+  character.clips[0].channels.push_back(far);
+  const WeldedCharacter welded(character);
+  Context context;
+  const HeldMotion motion = hold_volume(welded, {}, context);
+  const auto is_far = [](const Problem& problem) { return problem.code == "channel-far"; };
+  EXPECT_TRUE(std::any_of(motion.problems.begin(), motion.problems.end(), is_far));
+  ASSERT_TRUE(motion.between.has_value());
+  EXPECT_LT(motion.between->added.size(), 3u);
 }
 
 }  // namespace

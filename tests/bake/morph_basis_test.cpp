@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 
@@ -234,6 +235,85 @@ TEST(MorphBasis, RefusesWhatDoesNotFit) {
   EXPECT_THROW(morph_basis({waves(3), kSizes}, {.tolerance = -1}, context), Error);
   EXPECT_THROW(morph_basis({waves(3), std::vector<double>(kVertices, 0.0)}, {}, context), Error);
   EXPECT_THROW(morph_basis({waves(3), std::vector<double>(3, 1.0)}, {}, context), Error);
+}
+
+/// Frames as rows, and the longest offset of a vertex that a decomposition by brute force leaves with so many terms.
+double truncation_error(const std::vector<MorphTarget>& frames, Eigen::Index terms) {
+  const auto vertices = static_cast<Eigen::Index>(frames[0].positions.size());
+  Eigen::MatrixXd rows(frames.size(), 3 * vertices);
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    for (Eigen::Index v = 0; v < vertices; ++v) {
+      rows.row(static_cast<Eigen::Index>(f)).segment<3>(3 * v) =
+          frames[f].positions[static_cast<std::size_t>(v)].transpose();
+    }
+  }
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(rows, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::MatrixXd left = rows - svd.matrixU().leftCols(terms) * svd.singularValues().head(terms).asDiagonal() *
+                                          svd.matrixV().leftCols(terms).transpose();
+  double most = 0;
+  for (Eigen::Index v = 0; v < vertices; ++v)
+    most = std::max(most, left.middleCols<3>(3 * v).rowwise().norm().maxCoeff());
+  return most;
+}
+
+/// Every vertex for itself, with directions of falling size.
+std::vector<MorphTarget> random_frames(std::size_t count, std::size_t vertices, double fall) {
+  std::vector<MorphTarget> frames(count);
+  for (std::size_t f = 0; f < count; ++f) {
+    frames[f].positions.assign(vertices, Vec3::Zero());
+    double size = 1;
+    for (std::size_t k = 0; k < count; ++k, size *= fall) {
+      for (std::size_t v = 0; v < vertices; ++v) {
+        frames[f].positions[v] +=
+            size * noise(f, 100 + k) * Vec3(noise(v, 3 * k + 500), noise(v, 3 * k + 501), noise(v, 3 * k + 502));
+      }
+    }
+  }
+  return frames;
+}
+
+// With a limit, no frame is farther off than a singular value decomposition by brute force leaves it with as many
+// terms: layers only make that better.
+TEST(MorphBasis, NoWorseThanBruteForce) {
+  const auto frames = random_frames(25, 40, 0.7);
+  const std::vector<double> sizes(40, 1.0);
+  Context context;
+  for (const Index terms : {1, 2, 5, 12}) {
+    const MorphBasis basis = morph_basis({frames, sizes}, {.tolerance = 0, .max_targets = terms + 1}, context);
+    EXPECT_LE(basis.targets.size(), static_cast<std::size_t>(terms));
+    EXPECT_LE(basis.max_error, truncation_error(frames, terms) * (1 + 1e-9) + 1e-10);
+  }
+}
+
+// Directions a hundred million times smaller than others are found as well, where the tolerance asks for them.
+TEST(MorphBasis, WideRangeOfSizes) {
+  const auto frames = random_frames(9, 60, 0.1);
+  const std::vector<double> sizes(60, 1.0);
+  Context context;
+  for (const double tolerance : {0.0, 1e-7, 1e-5, 1e-2}) {
+    const MorphBasis basis = morph_basis({frames, sizes}, {.tolerance = tolerance}, context);
+    EXPECT_LE(basis.max_error, std::max(tolerance, 1e-9));
+    EXPECT_LE(basis.targets.size(), 9u);
+  }
+}
+
+// One frame, frames that are all the same, more frames than coordinates, and frames of nothing.
+TEST(MorphBasis, DegenerateFrames) {
+  Context context;
+  std::vector<MorphTarget> frames = random_frames(1, 5, 1);
+  const std::vector<double> sizes(5, 1.0);
+  EXPECT_EQ(morph_basis({frames, sizes}, {}, context).targets.size(), 1u);
+  frames.resize(30, frames[0]);
+  MorphBasis basis = morph_basis({frames, sizes}, {}, context);
+  EXPECT_EQ(basis.targets.size(), 1u);
+  EXPECT_LE(basis.max_error, 1e-4);
+  const auto many = random_frames(40, 2, 1);
+  const std::vector<double> two(2, 1.0);
+  basis = morph_basis({many, two}, {.tolerance = 0}, context);
+  EXPECT_LE(basis.targets.size(), 6u);
+  EXPECT_LT(basis.max_error, 1e-9);
+  const std::vector<MorphTarget> nothing(4);
+  EXPECT_TRUE(morph_basis({nothing, {}}, {}, context).targets.empty());
 }
 
 // One and several threads give the same bits.

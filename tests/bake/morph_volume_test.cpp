@@ -34,7 +34,7 @@ TEST(MorphVolume, BringsVolumesBack) {
   const std::vector<double> sizes(16, 1.0);
   const MorphVolume keeper(cubes.surface, cubes.topology, targets, sizes);
   MorphedFrame frame = frame_of(cubes, {1.1, 0.9});
-  const Eigen::VectorXd change = keeper.correct(frame);
+  const auto change = keeper.correct({&frame, 1}).row(0).eval();
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_NEAR(signed_volume(cubes.surface, cubes.topology.components[c], frame.positions), frame.volumes[c], 1e-8);
   }
@@ -52,7 +52,7 @@ TEST(MorphVolume, CountsThePose) {
   const MorphVolume keeper(cubes.surface, cubes.topology, targets, sizes);
   MorphedFrame frame = frame_of(cubes, {1.1, 0});
   for (Mat3& linear : frame.linear) linear = Vec3(0, 0.5, 1).asDiagonal();
-  const Eigen::VectorXd change = keeper.correct(frame);
+  const auto change = keeper.correct({&frame, 1}).row(0).eval();
   EXPECT_NEAR(change[0], 0, 1e-9);
   EXPECT_NEAR(change[1], 0.2, 1e-7);
   EXPECT_EQ(change[2], 0);
@@ -66,11 +66,11 @@ TEST(MorphVolume, LeavesWhatNothingMoves) {
   targets.pop_back();
   const std::vector<double> sizes(16, 1.0);
   MorphedFrame frame = frame_of(cubes, {1.1, 2.0});
-  MorphVolume(cubes.surface, cubes.topology, targets, sizes).correct(frame);
+  MorphVolume(cubes.surface, cubes.topology, targets, sizes).correct({&frame, 1});
   EXPECT_NEAR(signed_volume(cubes.surface, cubes.topology.components[0], frame.positions), 1.1, 1e-7);
   EXPECT_NEAR(signed_volume(cubes.surface, cubes.topology.components[1], frame.positions), 1, 1e-12);
   frame = frame_of(cubes, {1.1, 2.0});
-  EXPECT_EQ(MorphVolume(cubes.surface, cubes.topology, {}, sizes).correct(frame).size(), 0);
+  EXPECT_EQ(MorphVolume(cubes.surface, cubes.topology, {}, sizes).correct({&frame, 1}).size(), 0);
 }
 
 }  // namespace

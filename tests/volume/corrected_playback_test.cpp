@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "isochor/base/error.h"
 #include "isochor/sample/sample.h"
 
 namespace isochor {
@@ -56,6 +57,61 @@ TEST_F(Played, LookThenKeep) {
   EXPECT_EQ(looked.corrected.positions, played.corrected.positions);
   EXPECT_EQ(one.report().frames(), 2u);
   EXPECT_EQ(one.play(bent(20), 2, context).corrected.positions, two.play(bent(20), 2, context).corrected.positions);
+}
+
+// Many moments at once are what they are one after another, with effects that know the past too, whatever the number
+// of threads; and so is the evidence.
+TEST_F(Played, ManyMomentsAtOnce) {
+  std::vector<CorrectedPlayback::Moment> moments;
+  std::vector<Pose> poses;
+  for (const double degrees : {0, 5, 40, 2, -3, -40, -1, 1, 30, 0, 12}) {
+    moments.push_back({0.1 * static_cast<double>(moments.size()), bent(degrees)});
+    poses.push_back(moments.back().pose);
+  }
+  VolumeSettings muscle, paper;
+  muscle.otherwise = default_effect(Effect::muscle);
+  paper.otherwise = default_effect(Effect::muscle);
+  paper.options.treatment = JointTreatment::sequence;
+  for (const PlaybackOptions& options : {PlaybackOptions{}, PlaybackOptions{.volume = muscle},
+                                         PlaybackOptions{.volume = paper}, PlaybackOptions{.volume = std::nullopt}}) {
+    CorrectedPlayback alone(welded, options, context);
+    alone.begin(poses);
+    std::vector<std::vector<Vec3>> expected;
+    for (const auto& moment : moments) {
+      expected.push_back(alone.play(moment.pose, moment.time, context).corrected.positions);
+    }
+    for (const int threads : {1, 2, 4}) {
+      Context many(threads);
+      CorrectedPlayback together(welded, options, many);
+      together.begin(poses);
+      std::vector<std::vector<Vec3>> found(moments.size());
+      const auto show = [&](std::size_t i, const CorrectedPlayback::Frame& frame, Context&) {
+        found[i] = frame.corrected.positions;
+      };
+      together.play(std::span(moments).first(4), show, many);
+      EXPECT_EQ(found[3], expected[3]);
+      together.play(
+          std::span(moments).subspan(4),
+          [&](std::size_t i, const CorrectedPlayback::Frame& frame, Context& own) { show(i + 4, frame, own); }, many);
+      EXPECT_EQ(found, expected);
+      EXPECT_EQ(together.report().frames(), moments.size());
+      EXPECT_EQ(together.report().max_error_before(), alone.report().max_error_before());
+      EXPECT_EQ(together.report().max_displacement(), alone.report().max_displacement());
+    }
+  }
+}
+
+// What is asked to stop does, however many moments are left.
+TEST_F(Played, StopsWhenAsked) {
+  CorrectedPlayback playback(welded, {}, context);
+  const std::vector<CorrectedPlayback::Moment> moments(50, {0, bent(30)});
+  std::size_t shown = 0;
+  const auto show = [&](std::size_t, const CorrectedPlayback::Frame&, Context&) {
+    ++shown;
+    context.cancel();
+  };
+  EXPECT_THROW(playback.play(moments, show, context), Error);
+  EXPECT_EQ(shown, 1u);
 }
 
 // The volume to keep changes in time as the settings say, together and in sequence.

@@ -35,9 +35,11 @@ struct BetweenError {
 
 /// A clip that keys can be added to.
 struct KeyedClip {
-  /// At a moment between two neighbouring keys, of those that are there by then.
-  std::function<BetweenError(double time)> error;
-  std::function<void(double time)> add;
+  /// At moments, each between two neighbouring keys of those that are there by then. Any of them with a volume error
+  /// that is not within `allowed` may be asked for as a key.
+  std::function<std::vector<BetweenError>(std::span<const double> times, double allowed)> errors;
+  /// Makes a key of one of the moments that errors() was asked for last, by its place among them.
+  std::function<void(std::size_t moment)> add;
 };
 
 struct BetweenKeys {
@@ -50,7 +52,8 @@ struct BetweenKeys {
 inline constexpr int kMostHalvings = 5;
 
 /// Halves the gaps between `keys` (increasing, in single precision as files have them) where the error of the volume
-/// half-way is larger than allowed. A tenth of what is allowed is left to rounding and to morph targets.
+/// half-way is larger than allowed: all gaps once, then all halves of those that were halved, and so on. A tenth of
+/// what is allowed is left to rounding and to morph targets.
 BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOptions& options, const KeyedClip& clip);
 
 }  // namespace isochor

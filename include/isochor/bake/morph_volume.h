@@ -3,7 +3,6 @@
 /// Morph targets that are few leave every vertex a little off, and vertices that are off together change the volume.
 /// Weights have room to make up for it.
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <span>
 #include <vector>
@@ -28,29 +27,51 @@ struct MorphedFrame {
 
 class MorphVolume {
  public:
-  /// Keeps a reference to `targets`. `reach`, #V, > 0: how far a vertex may go, in the rest pose, on average over its
-  /// component (root mean square).
+  /// By frame and target.
+  using Weights = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  /// `reach`, #V, > 0: how far a vertex may go, in the rest pose, on average over its component (root mean square).
   MorphVolume(const Surface& surface, const Topology& topology, std::span<const WeldedTarget> targets,
               std::span<const double> reach);
 
-  /// What to add to the weights, #T, so that every component encloses its volume: of all ways the one that moves the
-  /// vertices least, by Newton's method. Components that no target moves stay as they are; those that would have to
-  /// move beyond `reach` are brought nearer. `frame.positions` follow.
-  Eigen::VectorXd correct(MorphedFrame& frame) const;
+  /// What to add to the weights of each frame so that every component encloses its volume: of all ways the one that
+  /// moves the vertices least, by Newton's method. Components that no target moves stay as they are; those that would
+  /// have to move beyond `reach` are brought nearer. `positions` follow. Frames do not know of each other; many at once
+  /// take less time than one by one.
+  Weights correct(std::span<MorphedFrame> frames) const;
 
-  /// Adds the targets, with these weights (#T), to the positions.
-  void move(const Eigen::VectorXd& weights, MorphedFrame& frame) const;
+  /// Adds the targets, with these weights, to the positions.
+  void move(const Weights& weights, std::span<MorphedFrame> frames) const;
 
  private:
-  /// Relative errors by component; 0 if no target moves it.
-  Eigen::VectorXd errors(const MorphedFrame& frame) const;
-  Eigen::VectorXd step(const MorphedFrame& frame, const Eigen::VectorXd& errors) const;
+  /// Some vertices of one component, and the targets from the first to the last that moves any of them.
+  struct Block {
+    Index component = kNone;
+    std::vector<Index> vertices;  // #O
+    Eigen::Index first_target = 0;
+    Weights offsets;  // #targets × 3 #O
+  };
+  /// A frame that is not there yet.
+  struct Open {
+    std::size_t frame = 0;
+    Eigen::VectorXd errors;  // by component, relative; 0 if no target moves it
+  };
 
-  std::span<const WeldedTarget> targets_;
+  void make_blocks(std::span<const WeldedTarget> targets);
+  void find_inertia(std::span<const double> reach);
+  Eigen::VectorXd errors(const MorphedFrame& frame, std::span<const Vec3> positions) const;
+  std::vector<Weights> slopes(std::span<const MorphedFrame> frames, std::span<const Open> open) const;
+  Weights steps(std::span<const MorphedFrame> frames, std::span<const Open> open) const;
+  /// positions[i] are those of some frame with maps linear[i].
+  void displace(const Weights& weights, std::span<const std::vector<Mat3>* const> linear,
+                std::span<std::vector<Vec3>* const> positions) const;
+
+  Eigen::Index target_count_ = 0;
+  std::vector<Block> blocks_;
   std::vector<VolumeFunctional> components_;
   std::vector<Index> component_of_vertex_;
-  std::vector<char> moved_;               // by component: some target moves it
-  Eigen::LDLT<Eigen::MatrixXd> inertia_;  // of the targets: how far a change of weights moves vertices, squared
+  std::vector<char> moved_;  // by component: some target moves it
+  Weights ease_;             // #T²: the inverse of how far a change of weights moves vertices, squared
 };
 
 }  // namespace isochor

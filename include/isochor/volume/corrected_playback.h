@@ -9,6 +9,8 @@
 ///     for (each time) show(playback.play(pose, time, context).corrected.positions);
 ///   }
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -34,7 +36,7 @@ class CorrectedPlayback {
 
   const WeldedCharacter& welded() const { return welded_; }
   Deformer deformer() const { return deformer_; }
-  bool corrects() const { return corrector_.has_value(); }
+  bool corrects() const { return own_.corrector.has_value(); }
   /// Where each joint bends the skin; none if nothing is corrected.
   std::span<const VolumeCorrector::Region> regions() const;
 
@@ -56,25 +58,49 @@ class CorrectedPlayback {
   /// What play() does beyond look().
   void keep(const Frame& frame);
 
+  struct Moment {
+    double time = 0;
+    Pose pose;
+  };
+  /// Gets each moment once, on any thread and in any order; the context is that thread's own, for times of stages.
+  using Show = std::function<void(std::size_t moment, const Frame& frame, Context& context)>;
+  /// Moments in the order of time, on several threads; the same frames and the same evidence as from play(), one after
+  /// another. One frame for each thread is in memory at a time.
+  void play(std::span<const Moment> moments, const Show& show, Context& context);
+  /// Moments that do not know of each other, but each of its own past: as look(), on several threads.
+  void look(std::span<const Moment> moments, std::span<const AxesTrack> pasts, const Show& show, Context& context);
+  /// Adds the evidence of a moment that was looked at.
+  void record(const CorrectionEvidence& evidence) { report_.add(evidence); }
+
   const VolumeReport& report() const { return report_; }
   /// Settings that name no joint, components passed through, targets not reached, fields widened.
   Problems problems() const;
 
  private:
+  /// The memory that one moment at a time is found in.
+  struct Worker {
+    std::optional<VolumeCorrector> corrector;
+    std::vector<Affine> joint_maps;
+    std::vector<JointField> fields;
+  };
+
+  Worker make_worker() const;
+  /// Allocates little if the same `out` comes again.
+  void look(const Moment& moment, const AxesTrack& past, Worker& worker, Frame& out, Context& context) const;
+  std::vector<AxesTrack> follow(std::span<const Moment> moments);
   void skin(const Pose& pose, double time, PosedSkin& out, const Context& context) const;
-  void correct_together(Frame& frame);
-  void correct_in_sequence(Frame& frame, const Context& context);
+  void correct_together(Frame& frame, Worker& worker) const;
+  void correct_in_sequence(Frame& frame, Worker& worker, const Context& context) const;
   void leave(Frame& frame) const;
 
   const WeldedCharacter& welded_;
   Deformer deformer_;
   VolumeSettings settings_;
-  std::optional<VolumeCorrector> corrector_;
   std::optional<JointEffects> effects_;
   AxesTrack track_;
   VolumeReport report_;
-  std::vector<Affine> joint_maps_;
-  std::vector<JointField> fields_;
+  Worker own_;                                   // of moments that are played one by one
+  std::vector<std::unique_ptr<Worker>> others_;  // of those that are played together: by thread
 };
 
 }  // namespace isochor

@@ -93,9 +93,8 @@ struct JointVolume {
   double error_before = 0, error_after = 0;  ///< relative
 };
 
-struct CorrectedFrame {
-  std::vector<Vec3> positions;              ///< #V; as they came, bit for bit, outside all supports
-  std::vector<Vec3> offsets;                ///< #V, in rest space: positions = maps [rest + offsets; 1]
+/// What a report needs of a frame.
+struct CorrectionEvidence {
   std::vector<ComponentVolume> components;  ///< by component of the surface
   std::vector<JointVolume> joints;          ///< by VolumeCorrector::regions()
   double max_displacement = 0;
@@ -103,10 +102,18 @@ struct CorrectedFrame {
   std::vector<Index> wild_joints;  ///< sequence: joints whose step asked for more than the body's radius, and was cut
 };
 
+struct CorrectedFrame : CorrectionEvidence {
+  std::vector<Vec3> positions;  ///< #V; as they came, bit for bit, outside all supports
+  std::vector<Vec3> offsets;    ///< #V, in rest space: positions = maps [rest + offsets; 1]
+};
+
 class VolumeCorrector {
  public:
   /// `welded` must outlive the corrector.
   static VolumeCorrector prepare(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context);
+
+  /// Another one with the same plan and working memory of its own, so that both correct at the same time.
+  VolumeCorrector twin() const;
 
   VolumeCorrector(VolumeCorrector&&) noexcept;
   VolumeCorrector& operator=(VolumeCorrector&&) noexcept;
@@ -126,7 +133,8 @@ class VolumeCorrector {
   };
   std::span<const Region> regions() const;
 
-  /// Joints together. Allocates nothing after the first call with the same `out`, if `fields` is empty.
+  /// Joints together; one call at a time. Allocates nothing after the first call with the same `out`, if `fields` is
+  /// empty.
   void apply(const PosedSkin& posed, std::span<const JointField> fields, CorrectedFrame& out);
 
   /// What apply_in_sequence() asks of its caller: the skin in a partial pose, and the fields of one joint there (none:
@@ -139,6 +147,7 @@ class VolumeCorrector {
   void apply_in_sequence(const Pose& pose, const PosedSkin& posed, const Poses& poses, CorrectedFrame& out);
 
  private:
+  struct Shared;
   struct Prepared;
   explicit VolumeCorrector(std::unique_ptr<Prepared> prepared);
   std::unique_ptr<Prepared> prepared_;
@@ -151,7 +160,7 @@ class VolumeReport {
   explicit VolumeReport(const VolumeCorrector& corrector);
   /// Of a character that is not corrected: the errors of its components alone.
   explicit VolumeReport(const WeldedCharacter& welded);
-  void add(const CorrectedFrame& frame);
+  void add(const CorrectionEvidence& frame);
 
   struct Component {
     std::size_t vertices = 0;  ///< of the welded surface

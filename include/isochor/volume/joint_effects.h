@@ -55,12 +55,16 @@ class JointEffects {
 
   BendAxes bend_axes(std::size_t i, std::span<const Affine> maps, AxesTrack& track) const;
 
+  /// Leaves the track as evaluate() does, and finds no field.
+  void follow(std::span<const Affine> maps, AxesTrack& track) const;
+
   /// One joint. Where the same `out` comes again, nothing is allocated. The cost follows the vertices within reach.
   void evaluate(std::size_t i, const EffectPose& pose, AxesTrack& track, CorrectionField& out) const;
   /// Every joint that is not plain, in order. Nothing is allocated if the same `out` comes again.
   void evaluate(const EffectPose& pose, AxesTrack& track, std::vector<JointField>& out) const;
 
  private:
+  bool needs_axes(std::size_t i) const;
   void report_idle(const VolumeSettings& settings, const ResolvedEffects& resolved);
 
   std::vector<JointAxes> axes_;

@@ -1,0 +1,30 @@
+#pragma once
+
+/// Products of matrices that have few rows and very many columns, or the reverse: frames and targets over the
+/// coordinates of vertices. Private to the library. The same bytes for any number of threads and on any processor: sums
+/// run in an order that the sizes alone decide.
+
+#include <Eigen/Core>
+
+#include "isochor/base/context.h"
+
+namespace isochor {
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowsView = Eigen::Ref<const Rows, 0, Eigen::OuterStride<>>;
+using RowsTarget = Eigen::Ref<Rows, 0, Eigen::OuterStride<>>;
+
+/// out += sign · a · b, on the calling thread. `out` overlaps neither factor.
+void add_product(const RowsView& a, const RowsView& b, double sign, RowsTarget out);
+/// out += a · bᵀ, on the calling thread.
+void add_inner_products(const RowsView& a, const RowsView& b, RowsTarget out);
+
+/// out += sign · a · b, some columns of `out` at a time on each thread.
+void add_product(const RowsView& a, const RowsView& b, double sign, RowsTarget out, const Context& context);
+Rows product(const RowsView& a, const RowsView& b, const Context& context);
+/// a · bᵀ: some columns of both at a time on each thread, added up in order.
+Rows inner_products(const RowsView& a, const RowsView& b, const Context& context);
+/// a · aᵀ, half of it computed.
+Rows gram(const RowsView& a, const Context& context);
+
+}  // namespace isochor

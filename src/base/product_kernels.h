@@ -1,0 +1,33 @@
+#pragma once
+
+/// The inner loop of products of matrices (matrix_product.h), compiled twice from one source (product_kernels_body.h):
+/// for any machine and for AVX2. Both do the same operations in the same order without fused multiply-adds, so that
+/// they give the same bytes. As in deform/skin_kernels.h, neither Eigen nor the standard library's templates: an inline
+/// function compiled here with special flags could be the copy that the linker keeps for everyone.
+
+#include <cstddef>
+
+namespace isochor::product_kernels {
+
+/// A tile of a product: as many sums at once as registers hold.
+inline constexpr std::size_t kTileRows = 4, kTileColumns = 8;
+
+struct Kernels {
+  /// out, kTileRows × kTileColumns by rows: Σ over k < depth of a[k][row] · b[k][column], in the order of k.
+  using Tile = void (*)(const double* a, const double* b, std::size_t depth, double* out);
+  Tile tile;
+};
+
+/// For any machine.
+const Kernels& portable();
+/// For AVX2; null where this build or this machine has none.
+const Kernels* avx2();
+/// The best of the above.
+const Kernels& best();
+
+#ifdef ISOCHOR_WITH_AVX2_KERNELS
+/// Data, not a function: nothing of the AVX2 source may run before the machine is known.
+extern const Kernels kAvx2;
+#endif
+
+}  // namespace isochor::product_kernels

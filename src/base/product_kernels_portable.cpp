@@ -1,0 +1,19 @@
+#include "base/product_kernels_body.h"
+
+namespace isochor::product_kernels {
+
+const Kernels& portable() { return kKernels; }
+
+const Kernels* avx2() {
+#ifdef ISOCHOR_WITH_AVX2_KERNELS
+  if (__builtin_cpu_supports("avx2")) return &kAvx2;
+#endif
+  return nullptr;
+}
+
+const Kernels& best() {
+  const Kernels* fast = avx2();
+  return fast != nullptr ? *fast : portable();
+}
+
+}  // namespace isochor::product_kernels
