@@ -23,6 +23,7 @@ std::string first_names(const std::vector<std::string>& names) {
 
 std::vector<std::string> names_of(const Skeleton& skeleton, const std::vector<Index>& joints) {
   std::vector<std::string> names;
+  names.reserve(joints.size());
   for (const Index j : joints) names.push_back(skeleton.joints[j].name);
   return names;
 }

@@ -15,10 +15,10 @@ bool has_clip(const Character& character, const std::string& name) {
 
 /// A name by which the new clip can be told from those that are there.
 std::string name_for(const Character& character, const std::string& picked, const std::string& stem) {
-  const std::string wanted = picked.empty() ? stem : picked;
-  if (!has_clip(character, wanted)) return wanted;
+  std::string name = picked.empty() ? stem : picked;
+  if (!has_clip(character, name)) return name;
   const std::string longer = picked.empty() ? stem : picked + " (" + stem + ")";
-  std::string name = longer;
+  name = longer;
   for (int n = 2; has_clip(character, name); ++n) name = longer + " " + std::to_string(n);
   return name;
 }
