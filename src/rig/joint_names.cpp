@@ -37,6 +37,7 @@ enum class Word {
   upper_arm,
   forearm,
   hand,
+  palm,
   leg,
   thigh,
   shin,
@@ -82,6 +83,7 @@ constexpr std::array kVocabulary{
     Entry{Word::upper_arm, "humerus"},
     Entry{Word::forearm, "elbow"},
     Entry{Word::hand, "hand wrist"},
+    Entry{Word::palm, "palm"},
     Entry{Word::leg, "leg"},
     Entry{Word::thigh, "thigh femur"},
     Entry{Word::shin, "shin calf knee"},
@@ -299,7 +301,7 @@ class RoleFinder {
       fingers(side);
       assign(BodyPart::eye, side, claiming(Word::eye, side));
     }
-    if (!find(BodyPart::hips, BodySide::middle)) hips_by_thighs();
+    hips_by_thighs();
     number_chain(BodyPart::spine);
     std::sort(roles_.surplus.begin(), roles_.surplus.end());
     return std::move(roles_);
@@ -466,9 +468,10 @@ class RoleFinder {
     }
     assign(BodyPart::upper_arm, side, uppers);
     assign(BodyPart::forearm, side, claiming(Word::forearm, side));
-    assign(BodyPart::hand, side, claiming(Word::hand, side));
+    const Joints hands = claiming(Word::hand, side);
+    assign(BodyPart::hand, side, hands.empty() ? claiming(Word::palm, side) : hands);
     fill(plain, side, {BodyPart::upper_arm, BodyPart::forearm, BodyPart::hand});
-    for (const BodyPart part : {BodyPart::forearm, BodyPart::hand}) keep_below(BodyPart::upper_arm, part, side);
+    drop_strangers({BodyPart::upper_arm, BodyPart::forearm, BodyPart::hand}, side);
   }
 
   void leg(BodySide side) {
@@ -480,8 +483,7 @@ class RoleFinder {
     assign(BodyPart::foot, side, claiming(Word::foot, side));
     assign(BodyPart::toes, side, claiming(Word::toe, side));
     fill(claiming(Word::leg, side), side, {BodyPart::thigh, BodyPart::shin, BodyPart::foot, BodyPart::toes});
-    for (const BodyPart part : {BodyPart::shin, BodyPart::foot, BodyPart::toes})
-      keep_below(BodyPart::thigh, part, side);
+    drop_strangers({BodyPart::thigh, BodyPart::shin, BodyPart::foot, BodyPart::toes}, side);
   }
 
   /// "leg_1, leg_2, leg_3" are what the limb lacks, from the body outwards; a single "Leg" beside "UpLeg" is the shin.
@@ -493,12 +495,23 @@ class RoleFinder {
     roles_.surplus.insert(roles_.surplus.end(), plain.begin() + static_cast<std::ptrdiff_t>(next), plain.end());
   }
 
-  /// A knee that is not below the thigh belongs to another leg (the front leg of an elephant). Joints without a
-  /// hierarchy are all equally deep.
-  void keep_below(BodyPart upper, BodyPart lower, BodySide side) {
-    const std::optional<Index> above = find(upper, side);
-    const std::optional<Index> below = find(lower, side);
-    if (above && below && depth_[*above] != depth_[*below] && !is_above(*above, *below)) roles_.of[*below] = {};
+  /// A knee that hangs from a shoulder belongs to another leg (the front leg of an elephant). A foot that hangs from
+  /// the root is the leg's all the same: it was led by inverse kinematics.
+  void drop_strangers(std::initializer_list<BodyPart> limb, BodySide side) {
+    const std::optional<Index> first = find(*limb.begin(), side);
+    for (const BodyPart part : limb) {
+      const std::optional<Index> j = find(part, side);
+      if (first && j && j != first && hangs_elsewhere(*j, limb, side)) roles_.of[*j] = {};
+    }
+  }
+
+  bool hangs_elsewhere(Index j, std::initializer_list<BodyPart> limb, BodySide side) const {
+    for (Index a = joints_[j].parent; a != kNone; a = joints_[a].parent) {
+      const JointRole& role = roles_.of[a];
+      if (role.part == BodyPart::none || role.part == BodyPart::hips) continue;
+      return role.side != side || std::find(limb.begin(), limb.end(), role.part) == limb.end();
+    }
+    return false;
   }
 
   void fingers(BodySide side) {
@@ -547,7 +560,7 @@ class RoleFinder {
 
   std::pair<Word, int> rank(Index j) const { return {claims_[j]->phalanx, last_number(j)}; }
 
-  /// The joint from which both legs hang, whatever its name.
+  /// The joint from which both legs hang, whatever its name, if no joint is named hips, or one beside the legs.
   void hips_by_thighs() {
     const std::optional<Index> left = find(BodyPart::thigh, BodySide::left);
     const std::optional<Index> right = find(BodyPart::thigh, BodySide::right);
@@ -555,7 +568,19 @@ class RoleFinder {
     Index j = joints_[*left].parent;
     while (j != kNone && !is_above(j, *right)) j = joints_[j].parent;
     const bool is_free = j != kNone && (roles_.of[j].part == BodyPart::none || roles_.of[j].part == BodyPart::spine);
-    if (is_free && joints_[j].deforms) set(j, BodyPart::hips, BodySide::middle);
+    if (!is_free || !joints_[j].deforms) return;
+    if (const std::optional<Index> hips = find(BodyPart::hips, BodySide::middle)) {
+      if (!is_above(j, *hips) || is_root(j)) return;
+      roles_.of[*hips] = {};
+      roles_.surplus.push_back(*hips);
+    }
+    set(j, BodyPart::hips, BodySide::middle);
+  }
+
+  /// A root stays on the ground while the hips move.
+  bool is_root(Index j) const {
+    const std::vector<std::string> pieces = pieces_of(joints_[j].name);
+    return joints_[j].parent == kNone || std::find(pieces.begin(), pieces.end(), "root") != pieces.end();
   }
 
   const std::vector<Joint>& joints_;

@@ -358,6 +358,7 @@ class Retargeter {
   void rest_poses() {
     times_ = frame_times(motion_, options_.fps);
     target_rest_ = frames_of(target_, rest_pose(target_), scratch_);
+    rest_global_ = scratch_;
     const bool first = options_.source_rest == SourceRest::first_frame && !times_.empty();
     source_rest_ = frames_of(source_, first ? sample(motion_, source_, times_.front()) : rest_pose(source_), scratch_);
     turn(source_rest_, turn_);
@@ -368,11 +369,67 @@ class Retargeter {
     }
   }
 
+  static bool is_above(const Skeleton& skeleton, Index ancestor, Index j) {
+    while (j > ancestor) j = skeleton.joints[j].parent;
+    return j == ancestor;
+  }
+
+  /// The joint of the same limb that comes before `j` from the body outwards and has a partner, or kNone.
+  Index before_in_limb(Index j) const {
+    const JointRole& role = target_roles_.of[j];
+    const bool in_arm = role.part > BodyPart::upper_arm && role.part <= BodyPart::hand;
+    const bool in_leg = role.part > BodyPart::thigh && role.part <= BodyPart::toes;
+    if (!in_arm && !in_leg) return kNone;
+    const BodyPart first = in_arm ? BodyPart::upper_arm : BodyPart::thigh;
+    Index before = kNone;
+    for (const JointPair& pair : result_.matched) {
+      const JointRole& other = target_roles_.of[pair.target];
+      if (other.side != role.side || other.part < first || other.part >= role.part) continue;
+      if (before == kNone || other.part > target_roles_.of[before].part) before = pair.target;
+    }
+    return before;
+  }
+
+  /// A foot that hangs from the root instead of its leg (it was led by inverse kinematics) must go along with the leg:
+  /// held at the end of it if the motion's foot hangs from the leg, else where the motion's foot goes.
+  void find_detached() {
+    held_by_.assign(target_.size(), kNone);
+    is_detached_.assign(target_.size(), false);
+    for (const JointPair& pair : result_.matched) {
+      const Index j = pair.target;
+      const Index before = before_in_limb(j);
+      if (before == kNone || is_above(target_, before, j) || is_above(target_, j, before)) continue;
+      is_detached_[j] = true;
+      if (is_above(source_, partner_[before], pair.source)) held_by_[j] = before;
+    }
+  }
+
+  void find_order() {
+    std::vector<bool> done(target_.size());
+    const auto is_ready = [&](Index other) { return other == kNone || done[other]; };
+    while (order_.size() < target_.size()) {
+      const std::size_t before = order_.size();
+      for (std::size_t i = 0; i < target_.size(); ++i) {
+        if (done[i] || !is_ready(target_.joints[i].parent) || !is_ready(held_by_[i])) continue;
+        done[i] = true;
+        order_.push_back(static_cast<Index>(i));
+      }
+      // Joints that wait for each other: nothing is held then.
+      if (order_.size() == before) held_by_.assign(target_.size(), kNone);
+    }
+  }
+
   /// The target's matched joints as a tree of their own: joints between them are passed over.
   void find_matched_tree() {
-    parent_.assign(target_.size(), kNone);
+    find_detached();
+    find_order();
+    parent_ = held_by_;
     children_.assign(target_.size(), {});
     for (const JointPair& pair : result_.matched) {
+      if (held_by_[pair.target] != kNone) {
+        children_[held_by_[pair.target]].push_back(pair.target);
+        continue;
+      }
       Index ancestor = target_.joints[pair.target].parent;
       while (ancestor != kNone && partner_[ancestor] == kNone) ancestor = target_.joints[ancestor].parent;
       parent_[pair.target] = ancestor;
@@ -415,8 +472,8 @@ class Retargeter {
   double reach(Length&& length) const {
     std::vector<double> along(target_.size());
     double longest = 0;
-    for (const JointPair& pair : result_.matched) {
-      const Index j = pair.target;
+    for (const Index j : order_) {
+      if (partner_[j] == kNone) continue;
       if (parent_[j] != kNone) along[j] = along[parent_[j]] + length(j, parent_[j]);
       longest = std::max(longest, along[j]);
     }
@@ -433,8 +490,8 @@ class Retargeter {
     if (options_.alignment == BoneAlignment::off) return;
     const double target_reach = reach([&](Index a, Index b) { return target_length(a, b); });
     const double source_reach = reach([&](Index a, Index b) { return source_length(a, b); });
-    for (const JointPair& pair : result_.matched) {
-      const Index j = pair.target;
+    for (const Index j : order_) {
+      if (partner_[j] == kNone) continue;
       const Quat above = parent_[j] == kNone ? Quat::Identity() : alignment_[parent_[j]];
       Vec3 target;
       Vec3 source;
@@ -507,19 +564,21 @@ class Retargeter {
     return static_cast<Index>(result_.clip.channels.size() - 1);
   }
 
-  /// Parents first, so that each joint knows where its parent went.
+  /// Parents first, and what holds a joint before it, so that each joint knows where these went.
   void add_frame(double time) {
     Frames source = frames_of(source_, sample(motion_, source_, time), scratch_);
     turn(source, turn_);
     std::vector<Affine> global(target_.size());
     std::vector<Quat> rotation(target_.size());
-    for (std::size_t i = 0; i < target_.size(); ++i) {
-      const auto j = static_cast<Index>(i);
+    for (const Index j : order_) {
       const Index parent = target_.joints[j].parent;
       const Quat above = parent == kNone ? Quat::Identity() : rotation[parent];
       Transform local = target_.joints[j].rest;
       if (partner_[j] != kNone) {
-        if (translates(j)) local.translation = translation(j, source, parent == kNone ? nullptr : &global[parent]);
+        if (translates(j)) {
+          const Vec3 wanted = held_by_[j] == kNone ? wanted_position(j, source) : held_position(j, global);
+          local.translation = parent == kNone ? wanted : Vec3(global[parent].inverse() * wanted);
+        }
         local.rotation = (above.conjugate() * wanted_rotation(j, source)).normalized();
         append(j, local);
       }
@@ -529,8 +588,9 @@ class Retargeter {
   }
 
   /// Topmost joints go where the source's go, and so do the hips: many skeletons have a root on the ground above them.
+  /// What does not hang from its limb must be brought to it.
   bool translates(Index j) const {
-    if (parent_[j] == kNone) return true;
+    if (parent_[j] == kNone || is_detached_[j]) return true;
     return target_roles_.of[j].part == BodyPart::hips && source_roles_.of[partner_[j]].part == BodyPart::hips;
   }
 
@@ -540,10 +600,15 @@ class Retargeter {
     return moved * alignment_[j] * target_rest_.rotation[j];
   }
 
-  Vec3 translation(Index j, const Frames& source, const Affine* parent) const {
+  Vec3 wanted_position(Index j, const Frames& source) const {
     const Index s = partner_[j];
-    const Vec3 wanted = target_rest_.position[j] + result_.scale * (source.position[s] - source_start_.position[s]);
-    return parent == nullptr ? wanted : Vec3(parent->inverse() * wanted);
+    return target_rest_.position[j] + result_.scale * (source.position[s] - source_start_.position[s]);
+  }
+
+  /// Where the joint is if it keeps its rest place relative to what holds it.
+  Vec3 held_position(Index j, const std::vector<Affine>& global) const {
+    const Index holder = held_by_[j];
+    return global[holder] * (rest_global_[holder].inverse() * target_rest_.position[j]);
   }
 
   void append(Index j, const Transform& local) {
@@ -618,8 +683,12 @@ class Retargeter {
   std::vector<Index> partner_;                // #target: the source joint, or kNone
   std::vector<Index> parent_;                 // #target: the nearest matched ancestor
   std::vector<std::vector<Index>> children_;  // #target: the nearest matched descendants
-  std::vector<Index> channel_;                // #target: its rotation channel
-  std::vector<Quat> alignment_;               // #target: turns the target's rest bone to the source's, in world space
+  std::vector<Index> held_by_;       // #target: the end of its limb to which a detached joint is held, or kNone
+  std::vector<bool> is_detached_;    // #target: belongs to a limb from which it does not hang
+  std::vector<Index> order_;         // #target: parents, and what holds a joint, before it
+  std::vector<Affine> rest_global_;  // #target
+  std::vector<Index> channel_;       // #target: its rotation channel
+  std::vector<Quat> alignment_;      // #target: turns the target's rest bone to the source's, in world space
   Frames source_rest_, source_start_, target_rest_;
   std::vector<Affine> scratch_;
 };

@@ -379,6 +379,20 @@ Convention prefixed() {
            {"hero_pelvis", "hero_@_hip=@thigh hero_@_knee=@shin hero_@_ankle=@foot hero_@_tail=-"}}};
 }
 
+/// Feet that hang from the root, hips beside the legs, palms for hands.
+Convention kinematic() {
+  return {"kinematic",
+          "L",
+          "R",
+          {{"", "Bone=-"},
+           {"Bone", "Foot.@=@foot"},
+           {"Bone", "Body=hips Hips=- Abdomen=spine1 Torso=spine2 Neck=neck1 Head=head"},
+           {"Torso", "Shoulder.@=@collar UpperArm.@=@upper_arm LowerArm.@=@forearm Palm.@=@hand MiddleHand.@=-"},
+           {"Palm.@", "Thumb1.@=@thumb1 Thumb2.@=@thumb2"},
+           {"Body", "UpperLeg.@=@thigh LowerLeg.@=@shin"},
+           {"Bone", "PoleTarget.@=-"}}};
+}
+
 std::vector<Rig> rigs() {
   std::vector<Rig> result;
   for (const Convention& convention : {mixamo("Mixamo", "mixamorig:"),
@@ -401,7 +415,8 @@ std::vector<Rig> rigs() {
                                        daz(),
                                        anatomical(),
                                        numbered_limbs(),
-                                       prefixed()}) {
+                                       prefixed(),
+                                       kinematic()}) {
     result.push_back(make_rig(convention));
   }
   return result;

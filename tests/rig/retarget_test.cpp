@@ -381,6 +381,39 @@ TEST(Retarget, HipsTranslateBelowARoot) {
   EXPECT_TRUE(result.problems.empty());
 }
 
+/// Hips and a leg; the foot hangs from the leg, or, before it, from the root.
+Skeleton leg(bool detached) {
+  Skeleton s;
+  add(s, "Bone", kNone, Vec3::Zero());
+  if (detached) add(s, "Foot.L", 0, Vec3(1, 0, 0));
+  const Index hips = add(s, "Hips", 0, Vec3(0, 10, 0));
+  const Index thigh = add(s, "UpperLeg.L", hips, Vec3(1, 0, 0));
+  const Index shin = add(s, "LowerLeg.L", thigh, Vec3(0, -5, 0));
+  if (!detached) add(s, "Foot.L", shin, Vec3(0, -5, 0));
+  return s;
+}
+
+// A foot that hangs from the root goes along with its leg.
+TEST(Retarget, DetachedFoot) {
+  const Skeleton source = leg(false);
+  const Skeleton target = leg(true);
+  Clip motion;
+  add_translation(motion, 1, {Vec3(0, 10, 0), Vec3(7, 9, 0)});
+  for (const Index j : {1, 2, 3, 4}) add_rotation(motion, j, {Quat::Identity(), about(Vec3::UnitX(), 10.0 * (j + 1))});
+  const Retargeted result = retarget(source, motion, target);
+  EXPECT_EQ(result.matched.size(), source.size());
+  const auto from = global_at(source, motion, 1);
+  const auto to = global_at(target, result.clip, 1);
+  for (std::size_t j = 0; j < target.size(); ++j) {
+    EXPECT_TRUE(to[j].isApprox(from[source.find(target.joints[j].name)], 1e-9)) << target.joints[j].name;
+  }
+  // From a motion whose foot hangs from the root, too: where that foot goes.
+  Clip led;
+  add_translation(led, 1, {Vec3(1, 0, 0), Vec3(1, 0, 4)});
+  const Retargeted onto_itself = retarget(target, led, target);
+  EXPECT_TRUE(global_at(target, onto_itself.clip, 1)[1].translation().isApprox(Vec3(1, 0, 4)));
+}
+
 // A motion that moves nothing is carried over, and that is said.
 TEST(Retarget, StillMotion) {
   const Skeleton skeleton = figure(Vec3(1, 0, 0));

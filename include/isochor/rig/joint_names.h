@@ -60,8 +60,9 @@ struct JointRoles {
 ///
 /// The same word means different things in different conventions, and the joints around it decide: a shoulder is a
 /// collar bone if that side has an upper arm as well, else it is the upper arm; "leg" and "arm" are whatever their limb
-/// still lacks; a joint that carries both thighs is the hips if no other is named so. If several joints claim a part,
-/// one that deforms goes before one that does not, then the one higher up; of two that are alike in both, neither.
+/// still lacks; a joint that carries both thighs is the hips if no other is named so, or only one beside the legs. If
+/// several joints claim a part, one that deforms goes before one that does not, then the one higher up; of two that are
+/// alike in both, neither.
 JointRoles joint_roles(const Skeleton& skeleton);
 
 /// Fingers, eyes, jaw: parts that many motions and many characters do not have.

@@ -164,10 +164,10 @@ struct Retargeted {
 
 /// World-space turns of the source's joints away from its rest are given to the matched joints of the target, parents
 /// first; joints without a partner keep their rest transform relative to their parent. The topmost matched joints and
-/// the hips also get the source's translation away from its rest, scaled. Onto its own skeleton a motion comes back as
-/// it was (as far as rotations and these translations go). y is up unless `source_axes` says that the target's z is.
-/// Throws TooFewMatches, unless `options.names` pairs joints: then the caller has decided; Error(bad_input) if no joint
-/// matches at all.
+/// the hips also get the source's translation away from its rest, scaled; a foot or hand that does not hang from its
+/// limb is held at the end of it. Onto its own skeleton a motion comes back as it was (as far as rotations and these
+/// translations go). y is up unless `source_axes` says that the target's z is. Throws TooFewMatches, unless
+/// `options.names` pairs joints: then the caller has decided; Error(bad_input) if no joint matches at all.
 Retargeted retarget(const Skeleton& source, const Clip& motion, const Skeleton& target,
                     const RetargetOptions& options = {});
 
