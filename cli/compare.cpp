@@ -77,15 +77,17 @@ void check_files(const Compare& options, Session& session) {
   session.claim(files);
 }
 
+/// The volume of a glTF is that of the triangles that viewers draw. Vertices are the same.
+Character as_drawn(const Loaded& loaded) {
+  return loaded.gltf ? read_gltf(loaded.gltf->document, {.polygons = false}).character : loaded.character;
+}
+
 int compare(const Compare& options, Session& session) {
   check_files(options, session);
   Json& report = session.report();
   report["inputs"] = {options.a.string(), options.b.string()};
-  // The volume of a glTF is that of the triangles that viewers draw.
-  LoadOptions as_drawn;
-  as_drawn.gltf.polygons = false;
-  Loaded a = load_character(options.a, as_drawn, session.context());
-  Loaded b = load_character(options.b, as_drawn, session.context());
+  Loaded a = load_character(options.a, {}, session.context());
+  Loaded b = load_character(options.b, {}, session.context());
   session.claim({.inputs = a.files});
   session.claim({.inputs = b.files});
   if (!options.skeleton_a.empty()) attach_skeleton(a.character, options.skeleton_a, session.context());
@@ -121,10 +123,12 @@ int compare(const Compare& options, Session& session) {
   }
   session.context().progress("weights", 1);
   report["clips"] = Json::array();
+  const Character drawn_a = as_drawn(a), drawn_b = as_drawn(b);
+  const WeldedCharacter played_a(drawn_a), played_b(drawn_b);
   for (const Clip& clip : a.character.clips) {
     if (b.character.find_clip(clip.name) == nullptr) continue;
     const ClipComparison compared =
-        compare_clip(welded_a, welded_b, correspondence, clip.name, options.moments, session.context());
+        compare_clip(played_a, played_b, correspondence, clip.name, options.moments, session.context());
     report["clips"].push_back(clip_json(compared, posed_size));
   }
   if (options.json) {

@@ -33,10 +33,14 @@ bool shown_by_skinning(const HoldOptions& options) {
   return options.form == HeldForm::offsets && !options.playback.volume && options.playback.deformer == Deformer::lbs;
 }
 
-bool is_held(const CorrectedFrame& frame, double allowed) {
-  return std::all_of(frame.components.begin(), frame.components.end(), [&](const ComponentVolume& volume) {
-    return !volume.has_volume || volume.error_after() <= allowed;
-  });
+/// Whether a key at this moment would show its volume: it is held, and not lost in rounding far away.
+bool makes_a_key(const CorrectedPlayback::Frame& frame, double allowed) {
+  const Box box = bounding_box(frame.corrected.positions);
+  const auto& components = frame.corrected.components;
+  return box.center().norm() <= kFarAway * box.diagonal().norm() &&
+         std::all_of(components.begin(), components.end(), [&](const ComponentVolume& volume) {
+           return !volume.has_volume || volume.error_after() <= allowed;
+         });
 }
 
 /// Plays one clip after another into frames.
@@ -157,8 +161,7 @@ class Holder {
             {
               const StageTimer timer(context, "between");
               error = frames_.between(playback_, frame, context);
-              // A moment that cannot be held makes no key that helps.
-              if (!is_held(frame.corrected, allowed)) error.volume = std::min(error.volume, allowed);
+              if (!(error.volume <= allowed) && !makes_a_key(frame, allowed)) error.volume = allowed;
             }
             if (!(error.volume <= allowed)) looked_[first + i] = {held(frame, context), frame.corrected, frame.track};
           },

@@ -213,8 +213,6 @@ Problems validate(const Clip& clip, const Skeleton& skeleton) {
 }
 
 Problems check_reach(const Clip& clip, double size) {
-  // A float has 24 bits: so far away, vertices are off by a hundredth of the size.
-  constexpr double kFarAway = 1e5;
   ProblemCollector far;
   for (std::size_t c = 0; c < clip.channels.size(); ++c) {
     const Channel& channel = clip.channels[c];

@@ -50,7 +50,7 @@ TEST_F(Baking, MorphsKeepTheTolerance) {
   EXPECT_LT(loose["max_volume_error"], 1e-6);
   EXPECT_LT(tight["max_volume_error"], 1e-6);
   EXPECT_LT(loose["targets"], tight["targets"]);
-  EXPECT_LT(tight["targets"], 15);
+  EXPECT_LE(tight["targets"], 15);  // quads cut into triangles are less even than quads, which took 13
   const auto two = deform("-o two.glb --clip bend --bake morphs --bake-targets 2")["bake"];
   EXPECT_LE(two["targets"], 2);
   EXPECT_LT(two["max_volume_error"], 1e-6);
@@ -104,7 +104,9 @@ TEST_F(Baking, UnreachableVerticesAreTold) {
   const auto report = deform("-o out.glb --deformer dqs --volume off --bake frames --clip twist");
   EXPECT_GT(report["bake"]["unreached_vertices"], 0);
   EXPECT_GT(report["bake"]["max_unreached"], 0.01);
-  EXPECT_LT(report["bake"]["max_volume_error"], 1e-6);
+  // As far off as dual quaternions are, and no farther.
+  EXPECT_NEAR(report["bake"]["max_volume_error"].get<double>(), report["volume"]["max_error_after"].get<double>(),
+              1e-6);
   bool told = false;
   for (const auto& warning : report["warnings"]) told |= warning["code"] == "bake-unreached";
   EXPECT_TRUE(told);

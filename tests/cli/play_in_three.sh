@@ -14,8 +14,8 @@ check() {
   shift 4
   "$program" deform "$file" -o "$work/$name.glb" --deformer dqs --clip "$clip" --bake "$bake" --fps 24 --quiet
   for time in "$@"; do
-    "$program" deform "$file" -o "$work/$name-$time.obj" --deformer dqs --clip "$clip" --time "$time" --quiet
-    list+="$separator{\"clip\": $clip, \"time\": $time, \"obj\": \"$name-$time.obj\"}"
+    "$program" deform "$file" -o "$work/$name-$time.glb" --deformer dqs --clip "$clip" --time "$time" --quiet
+    list+="$separator{\"clip\": $clip, \"time\": $time, \"shape\": \"$name-$time.glb\"}"
     separator=", "
   done
   echo "[$list]" >"$work/$name.json"

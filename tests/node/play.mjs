@@ -1,7 +1,7 @@
-// Plays a glTF in three.js, without a browser, and compares its vertices with those of OBJ files.
+// Plays a glTF in three.js, without a browser, and compares its vertices with those of other files.
 //
-//   node play.mjs FILE LIST       LIST is a JSON file [{"clip": 0, "time": 0.5, "obj": FILE}, ...]: clips by their place in
-//                                 the file, seconds, and what the character should look like then
+//   node play.mjs FILE LIST       LIST is a JSON file [{"clip": 0, "time": 0.5, "shape": FILE}, ...]: clips by their place in
+//                                 the file, seconds, and what the character should look like then (a GLB that stands still)
 //   node play.mjs --mdd FILE OBJ  compares the first frame of a point cache, as three.js reads it
 //
 // Prints the largest distance, relative to the diagonal of the bounding box. Exit codes: 0 all within 1e-4, 1 not, 2 usage,
@@ -49,9 +49,9 @@ async function load(file) {
   return { json, gltf };
 }
 
-// Vertices of all meshes in world space, in the file's order; primitives on the same vertices count once.
+// Vertices of all meshes in world space, in the order of the file's meshes; primitives on the same vertices count once.
 function vertices({ json, gltf }) {
-  const points = [];
+  const found = [];
   const seen = new Set();
   gltf.scene.updateMatrixWorld(true);
   gltf.scene.traverse((mesh) => {
@@ -62,11 +62,14 @@ function vertices({ json, gltf }) {
     const key = `${owner}:${accessor}`;
     if (seen.has(key)) return;
     seen.add(key);
+    const points = [];
     for (let v = 0; v < mesh.geometry.attributes.position.count; ++v) {
       points.push(mesh.getVertexPosition(v, new THREE.Vector3()).applyMatrix4(mesh.matrixWorld));
     }
+    found.push({ meshes, primitives, points });
   });
-  return points;
+  found.sort((a, b) => a.meshes - b.meshes || a.primitives - b.primitives);
+  return found.flatMap(({ points }) => points);
 }
 
 async function read_obj(file) {
@@ -92,14 +95,14 @@ async function play(file, list) {
   const loaded = await load(file);
   const mixer = new THREE.AnimationMixer(loaded.gltf.scene);
   let worst = 0;
-  for (const { clip, time, obj } of JSON.parse(await readFile(list, 'utf8'))) {
+  for (const { clip, time, shape } of JSON.parse(await readFile(list, 'utf8'))) {
     mixer.stopAllAction();
     const action = mixer.clipAction(loaded.gltf.animations[clip]).reset();
     action.setLoop(THREE.LoopOnce);
     action.clampWhenFinished = true;
     action.play();
     mixer.setTime(time);
-    worst = Math.max(worst, error_of(vertices(loaded), await read_obj(resolve(dirname(list), obj))));
+    worst = Math.max(worst, error_of(vertices(loaded), vertices(await load(resolve(dirname(list), shape)))));
   }
   return verdict(worst);
 }

@@ -62,8 +62,11 @@ std::vector<double> even_times(const Clip& clip, int moments);
 /// Channel sizes, increasing times, finite values, joints in range.
 Problems validate(const Clip& clip, const Skeleton& skeleton);
 
-/// A warning if the clip takes a character of that size so far away that single precision, which viewers use, shows no
-/// shape any more.
+/// So many sizes away, a float of 24 bits is off by a hundredth of the size: viewers, which have no more, show no
+/// shape.
+inline constexpr double kFarAway = 1e5;
+
+/// A warning if the clip takes a character of that size so far away.
 Problems check_reach(const Clip& clip, double size);
 
 }  // namespace isochor
