@@ -13,7 +13,7 @@ namespace {
 
 /// How the tolerance is shared out: most of it to the truncation, a little to what is rounded to zero, the rest to
 /// weights that hold the volume (morph_volume.h).
-constexpr double kGreedyShare = 0.25, kTruncationShare = 0.75, kStillShare = 0.02, kDropShare = 0.05;
+constexpr double kGreedyShare = 0.5, kTruncationShare = 0.75, kStillShare = 0.02, kDropShare = 0.05;
 /// A tolerance of zero means the last digits that sums of this kind leave.
 constexpr double kSmallestTolerance = 1e-10;
 /// Normal offsets below this length, all targets together, turn the light by less than a twentieth of a degree.

@@ -87,7 +87,7 @@ void orthonormalise(Rows& directions, const Context& context) {
 /// Frames that are worst off, made orthonormal to `taken` and to each other.
 Rows worst_directions(const Rows& residual, const OffsetErrors& errors, const Rows& taken, double stop,
                       const Context& context) {
-  constexpr std::size_t kMost = 48, kTries = 96;
+  constexpr std::size_t kMost = 32, kTries = 96;
   std::vector<std::size_t> order(errors.by_row.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
