@@ -8,8 +8,6 @@
 
 #include "isochor/base/error.h"
 
-#include "isochor/base/error.h"
-
 namespace isochor {
 namespace {
 
