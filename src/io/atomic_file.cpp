@@ -50,7 +50,7 @@ class TemporaryNames {
  private:
   static constexpr int kPlaces = 16;
   static constexpr std::size_t kLongest = 4096;
-  enum { kFree, kFilling, kLive };
+  static constexpr int kFree = 0, kFilling = 1, kLive = 2;
   struct Place {
     std::atomic<int> state = kFree;
     char name[kLongest] = {};
