@@ -132,6 +132,7 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   context.progress("weld", 0.5);
   const WeldedCharacter welded(file.character);
   std::vector<Index> written_clips;
+  written_clips.reserve(clips.size());
   for (const Index clip : clips) written_clips.push_back(file.clip[clip]);
   const HeldMotion motion = hold_clips(input, welded, written_clips, hold, options, session);
   if (!options.volume.effects.empty() && hold.playback.volume) {
