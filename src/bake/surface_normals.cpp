@@ -30,8 +30,7 @@ Vec3 newton_step(const Mat3& symmetric, const Vec3& torque) {
 /// then by Newton's method.
 Quat nearest_rotation(const Mat3& m) {
   constexpr int kSteps = 20;
-  /// Newton's method at least doubles the digits: after a step that is short enough none is left that would count.
-  constexpr double kEnough = 1e-8, kLastStep = 1e-4;
+  constexpr double kEnough = 1e-8;
   Quat rotation = Quat::Identity();
   for (int step = 0; step < kSteps; ++step) {
     const Mat3 left = step == 0 ? m : Mat3(m * rotation.toRotationMatrix().transpose());
@@ -46,7 +45,6 @@ Quat nearest_rotation(const Mat3& m) {
     const double angle = turn.norm();
     if (angle < kEnough) break;
     rotation = (Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
-    if (newton > 0 && angle < kLastStep) break;
   }
   return rotation;
 }
