@@ -22,9 +22,10 @@ typedef double UnalignedLanes __attribute__((vector_size(sizeof(double) * kLanes
 void tile(const double* a, const double* b, std::size_t depth, double* out) {
   for (std::size_t first = 0; first < kTileColumns; first += 2 * kLanes) {
     Lanes c00{}, c01{}, c10{}, c11{}, c20{}, c21{}, c30{}, c31{};
-    const double* row = a;
-    const double* column = b + first;
+    // Where there is nothing to add up, there may be nothing to point to.
     for (std::size_t k = 0; k < depth; ++k) {
+      const double* row = a + k * kTileRows;
+      const double* column = b + k * kTileColumns + first;
       const Lanes b0 = load(column), b1 = load(column + kLanes);
       c00 += b0 * row[0];
       c01 += b1 * row[0];
@@ -34,8 +35,6 @@ void tile(const double* a, const double* b, std::size_t depth, double* out) {
       c21 += b1 * row[2];
       c30 += b0 * row[3];
       c31 += b1 * row[3];
-      row += kTileRows;
-      column += kTileColumns;
     }
     double* to = out + first;
     store(to, c00);
