@@ -1,6 +1,7 @@
 #include "bind/bind_rules.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "isochor/base/error.h"
 
@@ -30,7 +31,13 @@ void fill_up(std::span<const Influence> painted, std::span<const char> stays, co
     kept.push_back(i);
     sum += i.weight;
   }
+  const std::vector<Influence> found = row;
   std::erase_if(row, [&](const Influence& i) { return stays[i.joint] != 0; });
+  // Where the new row knows none but joints that stay, the painted row fills what they leave.
+  if (row.empty()) {
+    std::copy_if(painted.begin(), painted.end(), std::back_inserter(row),
+                 [&](const Influence& i) { return stays[i.joint] == 0; });
+  }
   const auto room = static_cast<std::size_t>(std::max(0, limits.influences - static_cast<int>(kept.size())));
   if (row.size() > room) row.resize(room);
   double rest = 0;
@@ -39,6 +46,7 @@ void fill_up(std::span<const Influence> painted, std::span<const char> stays, co
   for (Influence& i : row) i.weight *= rest > 0 ? left / rest : 0.0;
   std::erase_if(row, [](const Influence& i) { return !(i.weight > 0); });
   row.insert(row.end(), kept.begin(), kept.end());
+  if (row.empty()) row = found;  // nothing is painted
 }
 
 /// The vertices of the weld that a rigid rule's glob names: of parts, of faces with a material, or those that follow

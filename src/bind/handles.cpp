@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "isochor/base/error.h"
 #include "isochor/base/math.h"
@@ -270,6 +271,21 @@ Box bounding_box(std::span<const Handle> handles) {
   return box;
 }
 
+namespace {
+
+/// A joint's handle; nothing if distances to it cannot be computed: their squares overflow beyond 1e150.
+std::optional<Handle> measurable_handle(const BoneFinder& finder, Index joint, const Affine& bind, LeafShape leaves) {
+  constexpr double kFarthest = 1e30;
+  const auto near = [](const Vec3& p) { return p.allFinite() && p.cwiseAbs().maxCoeff() <= kFarthest; };
+  if (!bind.matrix().allFinite() || !near(bind.translation())) return std::nullopt;
+  Handle handle = finder.handle(joint, leaves);
+  const Box box = bounding_box(std::span(&handle, 1));
+  if (!near(box.min()) || !near(box.max()) || !std::isfinite(distance(handle, bind.translation()))) return std::nullopt;
+  return handle;
+}
+
+}  // namespace
+
 Handles joint_handles(const Skeleton& skeleton, std::span<const Affine> bind, const HandleOptions& options) {
   if (bind.size() != skeleton.size()) throw_bad_input("the number of bind matrices differs from the number of joints");
   const BoneFinder finder(skeleton, bind, options);
@@ -280,10 +296,10 @@ Handles joint_handles(const Skeleton& skeleton, std::span<const Affine> bind, co
     if (!skeleton.joints[j].deforms) continue;
     if (!finder.takes_weight(j)) {
       if (std::find(options.skip.begin(), options.skip.end(), joint) == options.skip.end()) excluded.add(joint);
-    } else if (!bind[j].matrix().allFinite()) {
-      not_finite.add(joint);
+    } else if (auto handle = measurable_handle(finder, joint, bind[j], options.leaves)) {
+      result.handles.push_back(std::move(*handle));
     } else {
-      result.handles.push_back(finder.handle(joint, options.leaves));
+      not_finite.add(joint);
     }
   }
   excluded.report(result.problems, Severity::note, "joints-excluded", "{} joints take no weight, as asked");
@@ -296,7 +312,7 @@ Handles joint_handles(const Skeleton& skeleton, std::span<const Affine> bind, co
          0});
   }
   not_finite.report(result.problems, Severity::warning, "joint-not-finite",
-                    "{} joints have a bind matrix that is not a number, and take no weight");
+                    "{} joints have a bind matrix that is not a number, or lie too far away, and take no weight");
   if (result.handles.empty()) {
     throw_bad_input(excluded.count() > 0 ? "every joint is excluded, so nothing can be bound"
                                          : "there is no joint to bind to");

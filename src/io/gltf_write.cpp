@@ -100,6 +100,7 @@ class Writer {
     const auto& joints = character_.skeleton.joints;
     std::vector<bool> carried_skinned(joints.size(), false), needed(joints.size(), false);
     for (const Part& part : character_.parts) {
+      for (const Index joint : part.skin.joints) needed[at(joint)] = true;
       if (part.node == kNone) continue;
       if (part.skinned()) {
         carried_skinned[at(part.node)] = true;

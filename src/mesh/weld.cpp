@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
 #include <unordered_map>
+
+#include "isochor/base/error.h"
 
 namespace isochor {
 namespace {
@@ -98,6 +101,12 @@ void copy_faces(const Surface& source, Weld& result) {
 
 Weld weld(const Surface& surface, const WeldOptions& options) {
   check_ranges(options);
+  for (std::size_t v = 0; v < surface.vertex_count(); ++v) {
+    const Vec3& p = surface.positions[v];
+    const auto near = [](double x) { return std::abs(x) <= kLargestPosition; };
+    if (near(p.x()) && near(p.y()) && near(p.z())) continue;
+    throw_bad_input("vertex " + std::to_string(v) + " lies too far away to compute with", static_cast<Index>(v));
+  }
   std::vector<Index> leader = join_equal(surface.positions);
   if (options.tolerance > 0 && !surface.positions.empty()) {
     const double radius = options.tolerance * bounding_box(surface.positions).diagonal().norm();

@@ -260,6 +260,15 @@ TEST(Bind, KeepsPaintedWeights) {
   options.keep = {"nothing"};
   Context context;
   EXPECT_THROW(bind(cut, options, context), Error);
+
+  // Where all joints near a vertex stay and have none of it, its painted weights are all there is.
+  options.keep.clear();
+  for (std::size_t j = 0; j < cut.skeleton.size(); ++j) {
+    if (static_cast<Index>(j) != cut.parts[0].skin.joints[2]) options.keep.push_back(cut.skeleton.joints[j].name);
+  }
+  options.limits.influences = 1;
+  const BindResult by_rest = bind_quickly(cut, options);
+  EXPECT_EQ(by_rest.bound, by_rest.vertices);
 }
 
 // Symmetric weights on both sides when asked for; a sentence where there is no symmetry.

@@ -1,5 +1,7 @@
 #include "isochor/bind/handles.h"
 
+#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "bind/bind_cases.h"
@@ -47,6 +49,19 @@ TEST(Handles, TailOfALeaf) {
   skeleton.joints[0].tail = Vec3(3, 0, 0);
   const auto handles = joint_handles(skeleton, at_rest(skeleton)).handles;
   EXPECT_LT((handles[0].shapes[0].b - Vec3(1, 4, 1)).norm(), 1e-12);
+}
+
+// Joints without a place, and those too far away to measure a distance, take no weight and are reported.
+TEST(Handles, JointsTooFarAway) {
+  for (const double far : {1e31, -1e308, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    Skeleton skeleton;
+    skeleton.joints = {joint_at("near", kNone, Vec3(0, 0, 0)), joint_at("far", kNone, Vec3(0, far, 0))};
+    const Handles found = joint_handles(skeleton, at_rest(skeleton));
+    ASSERT_EQ(found.handles.size(), 1u) << far;
+    EXPECT_EQ(found.handles[0].joint, 0) << far;
+    ASSERT_FALSE(found.problems.empty()) << far;
+    EXPECT_EQ(found.problems.back().code, "joint-not-finite") << far;
+  }
 }
 
 // An excluded end bone still ends its parent's bone; an excluded branch beside a kept one does not lengthen it.

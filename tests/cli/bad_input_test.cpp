@@ -55,6 +55,14 @@ TEST(BadInput, TruncatedGlb) {
   EXPECT_FALSE(std::filesystem::exists(here / "out.glb"));
 }
 
+// An FBX on which assimp aborts the process that it runs in.
+TEST(BadInput, FbxThatBreaksAssimp) {
+  const TempFolder here;
+  const std::string seed = test::read_text(test::source_folder() / "fuzz/corpus/assimp/assertion.fbx");
+  test::write_text(here / "assertion.fbx", seed.substr(1));  // the first byte is for the fuzzer
+  expect_all_refuse(here, "assertion.fbx");
+}
+
 // A failed run leaves an existing output as it was.
 TEST(BadInput, ExistingOutputSurvives) {
   const TempFolder here;

@@ -267,6 +267,16 @@ TEST(GltfWrite, CarriesUnskinnedParts) {
   EXPECT_EQ(back.skeleton.deforming_count(), 2u) << "an unused skin says which nodes are joints";
 }
 
+// A node that a skin names is written, even if it is marked as a plain one and carries the skinned part alone.
+TEST(GltfWrite, WritesEveryJointOfASkin) {
+  Character c = box_character();
+  c.skeleton.joints[2].deforms = false;
+  c.parts[0].node = 2;
+  const Character back = read_back(write_gltf(c)).character;
+  EXPECT_EQ(back.parts[0].skin.joints.size(), 2u);
+  expect_same_shape(c, back, rest_pose(c.skeleton), rest_pose(back.skeleton));
+}
+
 // Shear becomes a chain of nodes with the same product.
 TEST(GltfWrite, WritesShearAsAChain) {
   Character c = box_character();

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
+#include "isochor/base/error.h"
 #include "isochor/mesh/topology.h"
 #include "support/shapes.h"
 
@@ -78,6 +82,19 @@ TEST(Weld, Degenerate) {
   EXPECT_EQ(weld(s).surface.vertex_count(), 0u);
   s.positions.assign(5, Vec3(3, 3, 3));
   EXPECT_EQ(weld(s).surface.vertex_count(), 1u);
+}
+
+// Positions that cannot be computed with are refused.
+TEST(Weld, RefusesPositionsWithoutMeasure) {
+  for (const double x : {1e31, -1e300, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      Surface surface;
+      surface.positions.assign(3, Vec3::Zero());
+      surface.positions[1][axis] = x;
+      EXPECT_THROW(weld(surface), Error) << x;
+      EXPECT_THROW(weld(surface, {.tolerance = 0}), Error) << x;
+    }
+  }
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ void describe(Options& options, Visitor&& visit) {
                                      .expert = true});
 }
 
+/// Squares of volumes are products of six lengths, and overflow beyond 1e50.
+inline constexpr double kLargestPosition = 1e30;
+
 struct Weld {
   Surface surface;                   ///< welded; faces that fall below three distinct corners are gone
   std::vector<Index> vertex;         ///< #V of the source: source vertex -> welded vertex
@@ -34,7 +37,8 @@ struct Weld {
 };
 
 /// Vertices are joined by exact position first, then greedily, in index order, within the tolerance.
-/// A welded vertex keeps the position of its lowest source vertex. Positions must be finite.
+/// A welded vertex keeps the position of its lowest source vertex. Throws Error(bad_input) if a position is not finite,
+/// or beyond kLargestPosition.
 Weld weld(const Surface& surface, const WeldOptions& options = {});
 
 }  // namespace isochor
