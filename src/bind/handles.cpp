@@ -8,6 +8,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/math.h"
+#include "isochor/mesh/weld.h"
 #include "isochor/voxel/bone_voxels.h"
 
 namespace isochor {
@@ -275,8 +276,7 @@ namespace {
 
 /// A joint's handle; nothing if distances to it cannot be computed: their squares overflow beyond 1e150.
 std::optional<Handle> measurable_handle(const BoneFinder& finder, Index joint, const Affine& bind, LeafShape leaves) {
-  constexpr double kFarthest = 1e30;
-  const auto near = [](const Vec3& p) { return p.allFinite() && p.cwiseAbs().maxCoeff() <= kFarthest; };
+  const auto near = [](const Vec3& p) { return p.allFinite() && p.cwiseAbs().maxCoeff() <= kLargestPosition; };
   if (!bind.matrix().allFinite() || !near(bind.translation())) return std::nullopt;
   Handle handle = finder.handle(joint, leaves);
   const Box box = bounding_box(std::span(&handle, 1));
