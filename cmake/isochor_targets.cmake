@@ -73,6 +73,26 @@ function(isochor_unity target)
   set_target_properties(${target} PROPERTIES SOURCES "${compiled}")
 endfunction()
 
+# isochor_kernels(NAME): NAME_portable.cpp, and where the processor may have it NAME_avx2.cpp compiled for AVX2. They see neither
+# Eigen nor the standard library (see base/processor.h), so they take no precompiled header; they pass vectors by value inside
+# one source only, so that GCC's notes about that mean nothing.
+function(isochor_kernels name)
+  set(options -Wno-psabi)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
+    # Unrolled, they are little but steps of pointers; checked one by one, those take longer to compile than the rest of the
+    # folder. The address sanitizer sees where the pointers end up.
+    list(APPEND options -fno-sanitize=null,object-size,pointer-overflow)
+  endif()
+  target_sources(isochor_core PRIVATE ${name}_portable.cpp)
+  set_source_files_properties(${name}_portable.cpp TARGET_DIRECTORY isochor_core
+    PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+  if(ISOCHOR_AVX2_KERNELS)
+    target_sources(isochor_core PRIVATE ${name}_avx2.cpp)
+    set_source_files_properties(${name}_avx2.cpp TARGET_DIRECTORY isochor_core
+      PROPERTIES COMPILE_OPTIONS "-mavx2;${options}" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # Warnings, and arithmetic that gives the same bits on every machine: no contraction into fused multiply-adds.
 function(isochor_compile_options target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -100,10 +120,13 @@ function(isochor_fuzzed target)
 endfunction()
 
 # The code of the tests themselves is optimised less than what they test: at -O3 it takes twice as long to compile, and they
-# run no quicker.
+# run no quicker. Under sanitizers not at all, and undefined behaviour is looked for in what is tested alone: both together
+# make a third of the compiler's work.
 function(isochor_test_options target)
   isochor_compile_options(${target})
-  if(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
+  elseif(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
     target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()

@@ -172,21 +172,15 @@ MorphedFrame unmorphed(const HeldClip& clip, std::size_t k, const WeldedCharacte
   return frame;
 }
 
-/// Frames whose weights are found together: many are quicker, as long as the maps of their vertices (96 bytes each)
-/// take no more than this for each thread.
-std::size_t frames_at_once(std::size_t vertices) {
-  constexpr std::size_t kMost = 32, kLeast = 2, kBytes = 64 << 20;
-  return std::clamp(kBytes / (96 * std::max<std::size_t>(vertices, 1)), kLeast, kMost);
-}
-
 /// Weights such that every frame encloses what it should, however few targets there are.
 void keep_volumes(const HeldMotion& motion, const WeldedCharacter& welded, double tolerance, Bases& bases,
                   Context& context) {
   const WeldedTargets all = weld_targets(bases, welded, tolerance);
   const MorphVolume keeper(welded.surface(), welded.topology(), all.targets, all.reach);
   Eigen::Index first_row = 0;
+  const std::size_t frames_at_once = chunk_in_memory(welded.surface().vertex_count() * sizeof(Mat34));
   for (const HeldClip& clip : motion.clips) {
-    parallel_for(context, clip.frames.size(), frames_at_once(welded.surface().vertex_count()), [&](Range range) {
+    parallel_for(context, clip.frames.size(), frames_at_once, [&](Range range) {
       const Eigen::Index row = first_row + static_cast<Eigen::Index>(range.begin);
       const auto rows = static_cast<Eigen::Index>(range.end - range.begin);
       MorphVolume::Weights weights(rows, static_cast<Eigen::Index>(all.targets.size()));

@@ -27,6 +27,11 @@ int effective_threads(const Context& context) {
 #endif
 }
 
+std::size_t chunk_in_memory(std::size_t bytes) {
+  constexpr std::size_t kLeast = 2, kMost = 32, kAllBytes = 64 << 20;
+  return std::clamp(kAllBytes / std::max<std::size_t>(bytes, 1), kLeast, kMost);
+}
+
 void parallel_for(const Context& context, std::size_t n, std::size_t chunk, const std::function<void(Range)>& body) {
   chunk = std::max<std::size_t>(chunk, 1);
   const std::size_t chunks = (n + chunk - 1) / chunk;

@@ -1,9 +1,7 @@
 #pragma once
 
 /// The inner loop of products of matrices (matrix_product.h), compiled twice from one source (product_kernels_body.h):
-/// for any machine and for AVX2. Both do the same operations in the same order without fused multiply-adds, so that
-/// they give the same bytes. As in deform/skin_kernels.h, neither Eigen nor the standard library's templates: an inline
-/// function compiled here with special flags could be the copy that the linker keeps for everyone.
+/// for any machine and for AVX2 (base/processor.h).
 
 #include <cstddef>
 

@@ -26,25 +26,35 @@ void place_at_rest(const WeldedCharacter& welded, std::size_t part, std::span<co
 }
 
 /// Morph targets act before the skin.
-void add_morphs(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) {
-  const auto& parts = welded.character().parts;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (parts[p].morphs.empty()) continue;
-    const std::vector<Vec3> morphed = morphed_positions(parts[p], pose);
-    place_at_rest(welded, p, morphed, out.rest);
-    for (std::size_t v = 0; v < morphed.size(); ++v) {
-      if (const Index stray = welded.stray(p, v); stray != kNone) out.strays.rest[stray] = morphed[v];
-    }
+void set_shape(const WeldedCharacter& welded, std::size_t part, std::span<const Vec3> shape, PosedSkin& out) {
+  place_at_rest(welded, part, shape, out.rest);
+  for (std::size_t v = 0; v < shape.size(); ++v) {
+    if (const Index stray = welded.stray(part, v); stray != kNone) out.strays.rest[stray] = shape[v];
   }
 }
 
-void read_rest(const WeldedCharacter& welded, const Pose& pose, PosedSkin& out) {
+/// By part, what its morph targets make of it; nothing at all if no part has any.
+std::vector<std::vector<Vec3>> shapes_of(const WeldedCharacter& welded, const Pose& pose) {
+  const auto& parts = welded.character().parts;
+  std::vector<std::vector<Vec3>> shapes;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].morphs.empty()) continue;
+    shapes.resize(parts.size());
+    shapes[p] = morphed_positions(parts[p], pose);
+  }
+  return shapes;
+}
+
+void read_rest(const WeldedCharacter& welded, std::span<const std::vector<Vec3>> shapes, PosedSkin& out) {
   out.rest.assign(welded.surface().positions.begin(), welded.surface().positions.end());
   out.strays.rest.clear();
   for (const WeldedCharacter::Stray& stray : welded.strays()) {
     out.strays.rest.push_back(welded.character().parts[stray.file.part].surface.positions[stray.file.vertex]);
   }
-  add_morphs(welded, pose, out);
+  const auto& parts = welded.character().parts;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (!parts[p].morphs.empty()) set_shape(welded, p, shapes[p], out);
+  }
 }
 
 /// The shape at rest that its author meant: without what bake() added.
@@ -97,11 +107,16 @@ Mat34 node_map(const WeldedCharacter& welded, const PosedSkin& posed, std::size_
 
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, PosedSkin& out,
                const Context& context) {
+  pose_skin(welded, pose, shapes_of(welded, pose), deformer, out, context);
+}
+
+void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const std::vector<Vec3>> shapes,
+               Deformer deformer, PosedSkin& out, const Context& context) {
   out.global.resize(welded.skeleton().size());
   out.matrices.resize(welded.bones().size());
   global_transforms(welded.skeleton(), pose, out.global);
   welded.bone_matrices(out.global, out.matrices);
-  read_rest(welded, pose, out);
+  read_rest(welded, shapes, out);
   skin_vertices(deformer, welded.weights(), out.matrices, out, context);
   skin_vertices(deformer, welded.stray_weights(), out.matrices, out.strays, context);
   read_volumes(welded, pose, out);

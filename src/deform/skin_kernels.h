@@ -1,10 +1,7 @@
 #pragma once
 
-/// The inner loops of Skinner, compiled twice from one source (skin_kernels_body.h): for any machine and for AVX2.
-/// Both do the same operations in the same order without fused multiply-adds, so that they give the same bytes.
-///
-/// This header and the sources that implement it use neither Eigen nor the standard library's templates: an inline
-/// function compiled here with special flags could be the copy that the linker keeps for everyone.
+/// The inner loops of Skinner, compiled twice from one source (skin_kernels_body.h): for any machine and for AVX2
+/// (base/processor.h).
 
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+#include "base/processor.h"
 #include "deform/skin_kernels_body.h"
 
 namespace isochor::skin_kernels {
@@ -6,7 +7,7 @@ const Kernels& portable() { return kKernels; }
 
 const Kernels* avx2() {
 #ifdef ISOCHOR_WITH_AVX2_KERNELS
-  if (__builtin_cpu_supports("avx2")) return &kAvx2;
+  if (has_avx2()) return &kAvx2;
 #endif
   return nullptr;
 }

@@ -31,13 +31,6 @@ Character read_shape(const std::filesystem::path& file) {
 /// What a volume may lose by being baked before it is said: targets that are enough lose a hundredth of that.
 constexpr double kHeldWell = 1e-4;
 
-/// Keys that are played together: each target is read once for all of them. Their vertices take no more than this for
-/// each thread.
-std::size_t keys_at_once(std::size_t vertices) {
-  constexpr std::size_t kMost = 32, kLeast = 2, kBytes = 64 << 20;
-  return std::clamp(kBytes / (sizeof(Vec3) * std::max<std::size_t>(vertices, 1)), kLeast, kMost);
-}
-
 /// The errors of one frame, and of the moment half-way to the next one of its clip.
 struct MomentErrors {
   double position = 0;
@@ -82,17 +75,9 @@ class PlayedFile {
     return out;
   }
 
-  PosedSkin skin(Pose pose, const Shapes& shapes) const {
-    // Targets are in the shapes: the skin has none to add. Those of the author stay, for the volume that is meant.
-    for (const Part& part : welded_.character().parts) leave_out_baked(part, pose);
+  PosedSkin skin(const Pose& pose, const Shapes& shapes) const {
     PosedSkin posed;
-    pose_skin(welded_, pose, Deformer::lbs, posed, Context(1));
-    const auto& parts = welded_.character().parts;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      if (!parts[p].morphs.empty()) set_shape(p, shapes[p], posed);
-    }
-    transform_positions(posed.maps, posed.rest, posed.positions);
-    transform_positions(posed.strays.maps, posed.strays.rest, posed.strays.positions);
+    pose_skin(welded_, pose, shapes, Deformer::lbs, posed, Context(1));
     return posed;
   }
 
@@ -126,14 +111,6 @@ class PlayedFile {
   }
 
  private:
-  static void leave_out_baked(const Part& part, Pose& pose) {
-    if (part.node == kNone || static_cast<std::size_t>(part.node) >= pose.morph_weights.size()) return;
-    auto& weights = pose.morph_weights[part.node];
-    for (std::size_t t = 0; t < std::min(weights.size(), part.morphs.size()); ++t) {
-      if (part.morphs[t].baked) weights[t] = 0;
-    }
-  }
-
   bool has_mean_weights(const Pose& pose, std::span<const Pose> ends) const {
     constexpr double kRounding = 1e-12;  // of weights that are about 1
     for (const MorphPlayer& part : morphs_) {
@@ -144,21 +121,6 @@ class PlayedFile {
       }
     }
     return true;
-  }
-
-  void set_shape(std::size_t p, std::span<const Vec3> shape, PosedSkin& posed) const {
-    const Part& part = welded_.character().parts[p];
-    for (std::size_t v = 0; v < shape.size(); ++v) {
-      if (const Index stray = welded_.stray(p, v); stray != kNone) posed.strays.rest[stray] = shape[v];
-      if (!welded_.whole().leads(p, v)) continue;
-      const Index w = welded_.whole().welded(p, v);
-      if (part.skinned() || part.node == kNone) {
-        posed.rest[w] = shape[v];
-      } else {
-        // Unskinned parts lie where the rest pose puts them.
-        posed.rest[w] = welded_.inverse_binds()[welded_.weights().row(w)[0].joint].inverse() * shape[v];
-      }
-    }
   }
 
   std::vector<Vec3> played_part(const PosedSkin& posed, const Pose& pose, const std::vector<Vec3>& shape,
@@ -215,10 +177,11 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   const PlayedFile played(character);
   BakeErrors errors;
   errors.volume_errors.assign(played.welded().rest_volumes().size(), 0.0);
-  const std::size_t at_once = keys_at_once(character.vertex_count());
+  // Each target is read once for all keys of a chunk.
+  const std::size_t keys_at_once = chunk_in_memory(character.vertex_count() * sizeof(Vec3));
   for (const HeldClip& clip : motion.clips) {
     std::vector<MomentErrors> moments(clip.frames.size());
-    parallel_for(context, moments.size(), at_once, [&](Range keys) { check_keys(played, clip, keys, moments); });
+    parallel_for(context, moments.size(), keys_at_once, [&](Range keys) { check_keys(played, clip, keys, moments); });
     for (const MomentErrors& moment : moments) {
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {

@@ -25,6 +25,10 @@ void parallel_for(const Context& context, std::size_t n, std::size_t chunk, cons
 /// Σ over chunks of body(range), added in the order of the chunks: the same bits for any number of threads.
 double parallel_sum(const Context& context, std::size_t n, std::size_t chunk, const std::function<double(Range)>& body);
 
+/// A chunk of things that take `bytes` each while they are worked on: many are quicker together, as long as they take
+/// no more than 64 MB for each thread. 2 to 32.
+std::size_t chunk_in_memory(std::size_t bytes);
+
 /// The number of threads that parallel loops use for this context: at most as many as the machine has; 1 without TBB.
 int effective_threads(const Context& context);
 

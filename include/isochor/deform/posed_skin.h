@@ -32,6 +32,9 @@ struct PosedSkin : PosedVertices {  // #V of the welded surface
 /// `out`, lbs allocates nothing if no part has morph targets.
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, PosedSkin& out,
                const Context& context);
+/// The same for shapes that are known already: by part, what morphed_positions() says (MorphPlayer finds many at once).
+void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const std::vector<Vec3>> shapes,
+               Deformer deformer, PosedSkin& out, const Context& context);
 
 /// A part's vertices as the file has them, from what became of the welded surface: `positions` (#V) as the deformer put
 /// them, or displaced. Strays stay where the deformer put them, unless the vertex that they were welded into was
