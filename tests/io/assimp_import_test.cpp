@@ -235,7 +235,11 @@ TEST(AssimpFbx, ReadsSkinnedStrip) {
 // circles among the objects, any cut.
 TEST(AssimpFbx, RefusesBrokenFiles) {
   const std::string bytes = strip_fbx();
-  for (std::size_t n = 0; n + 200 < bytes.size(); ++n) EXPECT_NE(refusal(bytes.substr(0, n), "fbx"), "") << n;
+  // Our own reading sees every cut before assimp does: no child process is needed for that.
+  for (std::size_t n = 0; n + 200 < bytes.size(); ++n) {
+    EXPECT_THROW(parse_with_assimp(bytes.substr(0, n), "fbx"), Error) << n;
+  }
+  EXPECT_NE(refusal(bytes.substr(0, bytes.size() / 2), "fbx"), "");
   std::string weights = bytes;
   weights[bytes.find("Indexes") + 7 + 13 + 8] = 66;
   EXPECT_NE(refusal(weights, "fbx").find("weights for vertices"), std::string::npos);
