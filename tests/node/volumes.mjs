@@ -134,12 +134,13 @@ function sample(file, sampler, path, time) {
   const length = times[k + 1] - times[k];
   const t = (time - times[k]) / length;
   if (!spline) {
-    return path === 'rotation' ? slerp(value(k), value(k + 1), t) : value(k).map((x, i) => (1 - t) * x + t * value(k + 1)[i]);
+    const next = value(k + 1);
+    return path === 'rotation' ? slerp(value(k), next, t) : value(k).map((x, i) => (1 - t) * x + t * next[i]);
   }
   const t2 = t * t, t3 = t2 * t;
+  const out_of = row(k, 2), next = value(k + 1), into = row(k + 1, 0);
   const out = value(k).map((x, i) =>
-    (2 * t3 - 3 * t2 + 1) * x + length * (t3 - 2 * t2 + t) * row(k, 2)[i] +
-    (3 * t2 - 2 * t3) * value(k + 1)[i] + length * (t3 - t2) * row(k + 1, 0)[i]);
+    (2 * t3 - 3 * t2 + 1) * x + length * (t3 - 2 * t2 + t) * out_of[i] + (3 * t2 - 2 * t3) * next[i] + length * (t3 - t2) * into[i]);
   return path === 'rotation' ? unit(out) : out;
 }
 
@@ -170,7 +171,23 @@ function pose(file, animation, time) {
 
 // ---- the skin
 
-// Every primitive of every skinned node: { node, positions, targets, joints: [accessor], weights, skin }.
+// Those of vertex v: joints and weights from begin[v] to begin[v + 1].
+function influences_of(sets, count) {
+  const begin = new Int32Array(count + 1), joints = [], weights = [];
+  for (let v = 0; v < count; ++v) {
+    for (const [joint, weight] of sets) {
+      for (let k = 4 * v; k < 4 * v + 4; ++k) {
+        if (weight.values[k] === 0) continue;
+        joints.push(joint.values[k]);
+        weights.push(weight.values[k]);
+      }
+    }
+    begin[v + 1] = joints.length;
+  }
+  return { begin, joints: Int32Array.from(joints), weights: Float64Array.from(weights) };
+}
+
+// Every primitive of every skinned node.
 function skinned_pieces(file) {
   const pieces = [];
   (file.json.nodes ?? []).forEach((node, i) => {
@@ -182,7 +199,7 @@ function skinned_pieces(file) {
       for (let s = 0; primitive.attributes[`JOINTS_${s}`] !== undefined; ++s) {
         sets.push([accessor(file, primitive.attributes[`JOINTS_${s}`]), accessor(file, primitive.attributes[`WEIGHTS_${s}`])]);
       }
-      pieces.push({ node: i, skin: node.skin, positions, sets, triangles: triangles_of(file, primitive, positions.count),
+      pieces.push({ node: i, skin: node.skin, positions, influences: influences_of(sets, positions.count), triangles: triangles_of(file, primitive, positions.count),
                     targets: (primitive.targets ?? []).map((t) => (t.POSITION === undefined ? null : accessor(file, t.POSITION))) });
     }
   });
@@ -215,24 +232,23 @@ function joint_matrices(file, skin_index, at) {
   return skin.joints.map((joint, j) => multiply(at.global(joint), inverse ? inverse.subarray(16 * j, 16 * j + 16) : IDENTITY));
 }
 
-function each_influence(piece, v, body) {
-  for (const [joints, weights] of piece.sets) {
-    for (let k = 0; k < 4; ++k) if (weights.values[4 * v + k] !== 0) body(joints.values[4 * v + k], weights.values[4 * v + k]);
-  }
-}
-
-function skin(piece, rest, matrices) {
+function skin({ influences: { begin, joints, weights } }, rest, matrices) {
   const out = new Float64Array(rest.length);
   for (let v = 0; 3 * v < rest.length; ++v) {
-    const [x, y, z] = rest.subarray(3 * v, 3 * v + 3);
-    let sum = 0;
-    each_influence(piece, v, (joint, weight) => {
-      const m = matrices[joint];
-      for (let r = 0; r < 3; ++r) out[3 * v + r] += weight * (m[r] * x + m[4 + r] * y + m[8 + r] * z + m[12 + r]);
-      sum += weight;
-    });
+    const x = rest[3 * v], y = rest[3 * v + 1], z = rest[3 * v + 2];
+    let sum = 0, px = 0, py = 0, pz = 0;
+    for (let i = begin[v]; i < begin[v + 1]; ++i) {
+      const m = matrices[joints[i]], w = weights[i];
+      px += w * (m[0] * x + m[4] * y + m[8] * z + m[12]);
+      py += w * (m[1] * x + m[5] * y + m[9] * z + m[13]);
+      pz += w * (m[2] * x + m[6] * y + m[10] * z + m[14]);
+      sum += w;
+    }
     // Weights that do not add up to 1 are the file's fault; a viewer divides.
-    if (sum > 0 && sum !== 1) for (let r = 0; r < 3; ++r) out[3 * v + r] /= sum;
+    if (sum === 0) sum = 1;
+    out[3 * v] = px / sum;
+    out[3 * v + 1] = py / sum;
+    out[3 * v + 2] = pz / sum;
   }
   return out;
 }
@@ -349,24 +365,30 @@ function orient(faces) {
 
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-// `place(v)`: where a welded vertex is.
-function volume(component, place) {
-  const origin = place(component.faces[0][0]);
-  const at = (v) => sub(place(v), origin);
+// `at`: where the welded vertices are, three numbers each. Measured from one of them, for the sake of rounding.
+function volume(component, at) {
+  const origin = component.faces[0][0];
+  const ox = at[3 * origin], oy = at[3 * origin + 1], oz = at[3 * origin + 2];
   let sum = 0;
-  for (const [a, b, c] of component.faces) sum += dot(at(a), cross(at(b), at(c)));
+  const add = (ax, ay, az, bx, by, bz, cx, cy, cz) => {
+    sum += ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+  };
+  for (const [a, b, c] of component.faces) {
+    add(at[3 * a] - ox, at[3 * a + 1] - oy, at[3 * a + 2] - oz, at[3 * b] - ox, at[3 * b + 1] - oy, at[3 * b + 2] - oz,
+        at[3 * c] - ox, at[3 * c + 1] - oy, at[3 * c + 2] - oz);
+  }
   for (const loop of component.loops) {
-    const points = loop.map(at);
+    const points = loop.map((v) => [at[3 * v] - ox, at[3 * v + 1] - oy, at[3 * v + 2] - oz]);
     const mean = [0, 1, 2].map((k) => points.reduce((s, p) => s + p[k], 0) / points.length);
     // The loop runs with the surface on its left: its cap runs the other way.
-    points.forEach((p, i) => { sum += dot(mean, cross(points[(i + 1) % points.length], p)); });
+    points.forEach((p, i) => add(...mean, ...points[(i + 1) % points.length], ...p));
   }
   return sum / 6;
 }
 
-function has_volume(component, place) {
+function has_volume(component, at) {
+  const place = (v) => at.subarray(3 * v, 3 * v + 3);
   const area = (points) => {
     const out = [0, 0, 0];
     for (let i = 1; i + 1 < points.length; ++i) {
@@ -382,19 +404,44 @@ function has_volume(component, place) {
   for (const face of component.faces) {
     for (const v of face) place(v).forEach((x, k) => { low[k] = Math.min(low[k], x); high[k] = Math.max(high[k], x); });
   }
-  return Math.abs(volume(component, place)) > 1e-6 * Math.hypot(...sub(high, low)) ** 3;
+  return Math.abs(volume(component, at)) > 1e-6 * Math.hypot(...sub(high, low)) ** 3;
 }
 
 // ---- all of it
 
-// What joints' scale makes of a volume: the mean of their determinants, by the weights of the component's vertices.
-function scale_of(component, where, pieces, matrices) {
-  let sum = 0, total = 0;
+// The weights of a component's vertices, added up: [piece, joint, weight].
+function joint_shares(component, where, pieces) {
+  const shares = new Map();
   for (const w of new Set(component.faces.flat())) {
     const [p, v] = where[w];
-    each_influence(pieces[p], v, (joint, weight) => { sum += weight * determinant(matrices[p][joint]); total += weight; });
+    const { begin, joints, weights } = pieces[p].influences;
+    for (let i = begin[v]; i < begin[v + 1]; ++i) {
+      const key = `${p} ${joints[i]}`;
+      if (!shares.has(key)) shares.set(key, [p, joints[i], 0]);
+      shares.get(key)[2] += weights[i];
+    }
+  }
+  return [...shares.values()];
+}
+
+// What joints' scale makes of a volume: the mean of their determinants, by the weights of the component's vertices.
+function scale_of(shares, matrices) {
+  let sum = 0, total = 0;
+  for (const [p, joint, weight] of shares) {
+    sum += weight * determinant(matrices[p][joint]);
+    total += weight;
   }
   return total > 0 ? sum / total : 1;
+}
+
+// The welded vertices' places, three numbers each, from those of the pieces' vertices.
+function gathered(where, values) {
+  const out = new Float64Array(3 * where.length);
+  for (let w = 0; w < where.length; ++w) {
+    const [p, v] = where[w];
+    for (let k = 0; k < 3; ++k) out[3 * w + k] = values[p][3 * v + k];
+  }
+  return out;
 }
 
 function key_times(file, animation) {
@@ -424,27 +471,25 @@ function measure(path, source_path, scale) {
   const before = source ? skinned_pieces(source) : null;
   if (before && before.length !== pieces.length) throw new Error('the two files have different skins');
   const { where, components } = components_of(file, pieces);
-  const bind = (w) => { const [p, v] = where[w]; return Array.from(pieces[p].positions.values.subarray(3 * v, 3 * v + 3)); };
+  const bind = gathered(where, pieces.map((piece) => piece.positions.values));
   const solid = components.filter((component) => has_volume(component, bind));
   const rest_volumes = solid.map((component) => volume(component, bind));
+  const shares = solid.map((component) => joint_shares(component, where, pieces));
 
   const moment = (index, time) => {
     const at = pose(file, file.json.animations[index], time);
     const matrices = pieces.map((piece) => joint_matrices(file, piece.skin, at));
     const shown = pieces.map((piece, p) => skin(piece, morphed(piece, at.weights(piece.node)), matrices[p]));
-    const place = (w) => { const [p, v] = where[w]; return Array.from(shown[p].subarray(3 * v, 3 * v + 3)); };
+    const places = gathered(where, shown);
     let rests = rest_volumes;
     if (before && before.some((piece) => piece.targets.length > 0)) {
       const was = pose(source, source_clip(source, file, index), time);
-      const rest = before.map((piece) => morphed(piece, was.weights(piece.node)));
-      rests = solid.map((component) => volume(component, (w) => {
-        const [p, v] = where[w];
-        return Array.from(rest[p].subarray(3 * v, 3 * v + 3));
-      }));
+      const rest = gathered(where, before.map((piece) => morphed(piece, was.weights(piece.node))));
+      rests = solid.map((component) => volume(component, rest));
     }
     return solid.map((component, c) => {
-      const target = scale * rests[c] * scale_of(component, where, pieces, matrices);
-      return target === 0 ? 0 : Math.abs(volume(component, place) - target) / Math.abs(target);
+      const target = scale * rests[c] * scale_of(shares[c], matrices);
+      return target === 0 ? 0 : Math.abs(volume(component, places) - target) / Math.abs(target);
     });
   };
 
