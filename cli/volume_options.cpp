@@ -1,6 +1,7 @@
 #include "volume_options.h"
 
 #include <CLI/CLI.hpp>
+#include <numbers>
 
 #include "isochor/base/words.h"
 #include "isochor/io/volume_settings.h"
@@ -68,6 +69,9 @@ Json volume_json(const VolumeReport& report, const Skeleton& skeleton) {
                       {"mean_local_error_after", joint.mean_error_after}});
   }
   volume["max_displacement"] = report.max_displacement();
+  volume["max_turned_faces"] = report.max_turned_faces();
+  volume["largest_turn"] = report.largest_turn() * 180 / std::numbers::pi;
+  volume["max_held_vertices"] = report.max_held_vertices();
   return volume;
 }
 

@@ -1,11 +1,16 @@
 /// Corrects every clip of the characters named on the command line (files or samples) with default settings, and prints
 /// one line per clip: does the skin look right without anyone looking?
 ///
-///   volume_quality [--deformer lbs|dqs] [--treatment together|sequence] [--fps N] [--clip NAME] [--contact] [--worst
-///   PREFIX] FILE|SAMPLE...
+///   volume_quality [--deformer lbs|dqs] [--treatment together|sequence] [--faces keep|free] [--fps N] [--clip NAME]
+///                  [--scars] [--contact] [--worst PREFIX] FILE|SAMPLE...
+///
+/// --scars prints nothing but what the correction leaves on the skin: the most faces of a frame that are turned over,
+/// the largest turn of a face and the sharpest new crease, and the share of pixels that show a back face in the frame
+/// with the largest turn and in that with the sharpest crease, from eight sides, by skinning alone and corrected.
 
 #include "volume/quality.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +23,7 @@
 #include "isochor/sample/sample.h"
 #include "isochor/volume/corrected_playback.h"
 #include "isochor/voxel/winding.h"
+#include "volume/scars.h"
 
 namespace {
 
@@ -29,7 +35,7 @@ struct Arguments {
   double fps = 30;
   std::string clip, worst;
   double detail = -1;  // a time
-  bool contact = false;
+  bool contact = false, scars = false;
   std::vector<std::string> characters;
 };
 
@@ -63,6 +69,15 @@ struct Measures {
   double coarse = 0, fine = 0;  // the largest change of the displacements between frames, at both rates
   int inexact = 0;
   double steepness = 0;  // mean over frames of the rms slope of the displacement over edges
+};
+
+/// The worst of a clip.
+struct ScarMeasures {
+  bench::Scars worst;
+  double turn_time = 0, crease_time = 0;
+  double back_before = 0, back_after = 0;  // the larger growth of the two frames
+  std::size_t frames_turned = 0, held = 0;
+  double error_after = 0;
 };
 
 class Quality {
@@ -107,6 +122,39 @@ class Quality {
     for (double* share : {&m.before.buried, &m.before.inverted, &m.after.buried, &m.after.inverted}) *share /= frames;
     m.rms_before = std::sqrt(m.rms_before / frames);
     m.rms_after = std::sqrt(m.rms_after / frames);
+    return m;
+  }
+
+  ScarMeasures scars(const Clip& clip) {
+    ScarMeasures m;
+    const int n = std::max(2, static_cast<int>(std::lround(arguments_.fps * clip.duration())));
+    for (int i = 0; i <= n; ++i) {
+      const double time = clip.start() + clip.duration() * i / n;
+      correct(sample(clip, character_.skeleton, time));
+      const bench::Scars scars = bench::find_scars(welded_, posed_.positions, frame_.positions);
+      m.worst.turned = std::max(m.worst.turned, scars.turned);
+      m.frames_turned += scars.turned > 0 ? 1 : 0;
+      m.held = std::max(m.held, frame_.held_vertices);
+      for (const ComponentVolume& volume : frame_.components) {
+        if (volume.has_volume) m.error_after = std::max(m.error_after, volume.error_after());
+      }
+      if (scars.turn > m.worst.turn) {
+        m.worst.turn = scars.turn;
+        m.turn_time = time;
+      }
+      if (scars.crease > m.worst.crease) {
+        m.worst.crease = scars.crease;
+        m.crease_time = time;
+      }
+    }
+    for (const double time : {m.turn_time, m.crease_time}) {
+      correct(sample(clip, character_.skeleton, time));
+      const double before = bench::back_pixels(welded_, posed_.positions);
+      const double after = bench::back_pixels(welded_, frame_.positions);
+      if (time != m.turn_time && after - before <= m.back_after - m.back_before) continue;
+      m.back_before = before;
+      m.back_after = after;
+    }
     return m;
   }
 
@@ -317,16 +365,32 @@ void run(const std::string& name, const Arguments& arguments) {
       quality.detail(clip, arguments.detail);
       continue;
     }
+    const std::string shown = character.name.empty() ? name : character.name;
+    if (arguments.scars) {
+      const ScarMeasures m = quality.scars(clip);
+      std::printf(
+          "%-18.18s %-24.24s turned %zu (in %zu frames)  turn %.1f° t%.3f  crease %.1f° t%.3f  "
+          "back faces %.5f -> %.5f  held %zu  vol %.1e\n",
+          shown.c_str(), clip.name.c_str(), m.worst.turned, m.frames_turned, m.worst.turn, m.turn_time, m.worst.crease,
+          m.crease_time, m.back_before, m.back_after, m.held, m.error_after);
+      std::fflush(stdout);
+      if (!arguments.worst.empty()) {
+        const std::string stem = arguments.worst + character.name + "-" + clip.name;
+        quality.write(clip, m.turn_time, stem + "-turn");
+        quality.write(clip, m.crease_time, stem + "-crease");
+      }
+      continue;
+    }
     const Measures m = quality.clip(clip);
     std::printf(
         "%-18.18s %-16.16s vol %7.4f -> %7.1e%s  spike %.3f r (v%d t%.2f) beyond loss %.3f (v%d t%.2f)  bumps %.3f "
         "(mean %.3f t%.2f)  local mean "
         "%.4f -> %.4f rms %.4f -> %.4f  worst +%.4f %s t%.2f  pop %.5f / %.5f = %.2f (v%d t%.3f)  steep %.4f",
-        character.name.empty() ? name.c_str() : character.name.c_str(), clip.name.c_str(), m.error_before,
-        m.error_after, m.inexact > 0 ? "!" : " ", m.displacement, m.displacement_vertex, m.displacement_time, m.beyond,
-        m.beyond_vertex, m.beyond_time, m.bumps, m.bumps_mean, m.bumps_time, m.local_before, m.local_after,
-        m.rms_before, m.rms_after, m.worse, m.worse_joint == kNone ? "-" : quality.joint_name(m.worse_joint).c_str(),
-        m.worse_time, m.coarse, m.fine, m.fine > 0 ? m.coarse / m.fine : 0, m.fine_vertex, m.fine_time, m.steepness);
+        shown.c_str(), clip.name.c_str(), m.error_before, m.error_after, m.inexact > 0 ? "!" : " ", m.displacement,
+        m.displacement_vertex, m.displacement_time, m.beyond, m.beyond_vertex, m.beyond_time, m.bumps, m.bumps_mean,
+        m.bumps_time, m.local_before, m.local_after, m.rms_before, m.rms_after, m.worse,
+        m.worse_joint == kNone ? "-" : quality.joint_name(m.worse_joint).c_str(), m.worse_time, m.coarse, m.fine,
+        m.fine > 0 ? m.coarse / m.fine : 0, m.fine_vertex, m.fine_time, m.steepness);
     if (arguments.contact) {
       std::printf("  buried %.4f -> %.4f  inverted %.6f -> %.6f worst +%.6f t%.2f", m.before.buried, m.after.buried,
                   m.before.inverted, m.after.inverted, m.inverted_growth, m.inverted_time);
@@ -354,6 +418,8 @@ int main(int argc, char** argv) {
       arguments.deformer = next() == "dqs" ? Deformer::dqs : Deformer::lbs;
     } else if (a == "--treatment") {
       arguments.options.treatment = next() == "sequence" ? JointTreatment::sequence : JointTreatment::together;
+    } else if (a == "--faces") {
+      arguments.options.faces = next() == "free" ? FaceTreatment::free : FaceTreatment::keep;
     } else if (a == "--solver") {
       const std::string solver = next();
       if (solver == "three-step") arguments.options.solve.solver = VolumeSolver::three_step;
@@ -370,6 +436,8 @@ int main(int argc, char** argv) {
       arguments.detail = std::atof(next().c_str());
     } else if (a == "--clip") {
       arguments.clip = next();
+    } else if (a == "--scars") {
+      arguments.scars = true;
     } else if (a == "--contact") {
       arguments.contact = true;
     } else if (a == "--worst") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "volume/fold_guard.h"
 #include "volume/rest_carrier.h"
 #include "volume/sequence.h"
 #include "volume/together.h"
@@ -50,12 +51,14 @@ struct VolumeCorrector::Prepared {
         plan(shared->plan),
         together(plan),
         sequence(plan),
+        folds(plan),
         closing_solver(plan.welded->surface().vertex_count(), {.norm = plan.options.solve.norm}) {}
 
   std::shared_ptr<const Shared> shared;
   const volume::TogetherPlan& plan;
   volume::TogetherBuffers together;
   volume::SequenceSolver sequence;
+  volume::FoldBuffers folds;
   FieldSolver closing_solver;
   CorrectionField field;
   std::vector<Vec3> moved;  // positions before a step
@@ -63,7 +66,8 @@ struct VolumeCorrector::Prepared {
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
   void keep_exact(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
   void carry_to_rest(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
-  void measure_regions(const PosedSkin& posed, CorrectedFrame& out) const;
+  void keep_faces(const volume::ComponentPose& at, const VolumeFunctional& faces, CorrectedFrame& out);
+  void measure_regions(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out) const;
 };
 
 VolumeCorrector::VolumeCorrector(std::unique_ptr<Prepared> prepared) : prepared_(std::move(prepared)) {}
@@ -90,6 +94,8 @@ void VolumeCorrector::Prepared::start(const PosedSkin& posed, CorrectedFrame& ou
   out.components.assign(plan.welded->topology().components.size(), {});
   out.joints.assign(plan.regions.size(), {});
   out.wild_joints.clear();
+  out.turned_faces = out.held_vertices = 0;
+  out.largest_turn = 0;
   for (const ComponentPlan& component : plan.components) out.components[component.index].has_volume = true;
   for (std::size_t c = 0; c < out.components.size(); ++c) out.components[c].target = posed.target_volumes[c];
 }
@@ -103,6 +109,7 @@ void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> 
     if (outcome == VolumeOutcome::no_hold || outcome == VolumeOutcome::no_root) {
       prepared_->keep_exact(component, posed, out);
     }
+    prepared_->keep_faces(at, fields.empty() ? component.touched : component.whole, out);
   }
   find_largest(posed, out);
 }
@@ -154,9 +161,8 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed
   self.start(posed, out);
   for (const ComponentPlan& component : self.plan.components) {
     out.components[component.index].before = component.whole.volume(posed.positions);
+    self.measure_regions(component, posed, out);
   }
-  self.measure_regions(posed, out);
-
   self.sequence.solve(pose, posed, poses, out);
   for (std::size_t v = 0; v < out.positions.size(); ++v) {
     if (!out.offsets[v].isZero(0)) {
@@ -172,17 +178,29 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed
     } else if (component.region_count > 0 || (!component.rigid && volume.error_after() > kReached)) {
       self.keep_exact(component, posed, out);
     }
+    const auto at = volume::component_pose(self.plan, component, posed, {});
+    volume::gather_givers(at, volume::read_pose(at, self.together.pose), self.together.givers);
+    self.keep_faces(at, component.whole, out);
+    self.measure_regions(component, posed, out);
   }
-  self.measure_regions(posed, out);
   find_largest(posed, out);
 }
 
-void VolumeCorrector::Prepared::measure_regions(const PosedSkin& posed, CorrectedFrame& out) const {
-  for (std::size_t r = 0; r < plan.regions.size(); ++r) {
+/// Of the stages of `together`, the second knows where the skin is twisted.
+void VolumeCorrector::Prepared::keep_faces(const volume::ComponentPose& at, const VolumeFunctional& faces,
+                                           CorrectedFrame& out) {
+  const bool held = volume::hold_faces({at, faces, together.givers.twist}, folds, out);
+  if (held) measure_regions(at.component, at.posed, out);
+}
+
+/// The errors of the joints' regions; those before the correction come with it.
+void VolumeCorrector::Prepared::measure_regions(const ComponentPlan& component, const PosedSkin& posed,
+                                                CorrectedFrame& out) const {
+  const double rest = posed.rest_volumes[component.index];
+  const double ratio = std::abs(posed.target_volumes[component.index] / rest);
+  for (Index r = component.first_region; r < component.end_region(); ++r) {
     const JointRegion& region = plan.regions[r];
     const double target = volume::region_target(*plan.welded, region, posed);
-    const double rest = posed.rest_volumes[region.component];
-    const double ratio = std::abs(posed.target_volumes[region.component] / rest);
     const auto error = [&](const std::vector<Vec3>& positions) {
       return std::abs(target - region.functional.volume(positions)) / (region.size * (ratio > 0 ? ratio : 1));
     };

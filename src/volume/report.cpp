@@ -61,7 +61,11 @@ void VolumeReport::add(const CorrectionEvidence& frame) {
     const auto index = static_cast<Index>(c);
     if (volume.outcome == VolumeOutcome::widened) note(widened_, index);
     if (volume.error_after() <= kReportedExact || volume.outcome == VolumeOutcome::linear) continue;
-    note(volume.outcome == VolumeOutcome::nothing ? untouched_ : unreached_, index);
+    if (volume.outcome == VolumeOutcome::nothing) {
+      note(untouched_, index);
+    } else {
+      note(volume.outcome == VolumeOutcome::folded ? folded_ : unreached_, index);
+    }
   }
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     Joint& joint = joints_[j];
@@ -72,6 +76,9 @@ void VolumeReport::add(const CorrectionEvidence& frame) {
     joint.mean_error_after += (volume.error_after - joint.mean_error_after) / static_cast<double>(frames_);
   }
   max_displacement_ = std::max(max_displacement_, frame.max_displacement);
+  max_turned_faces_ = std::max(max_turned_faces_, frame.turned_faces);
+  max_held_vertices_ = std::max(max_held_vertices_, frame.held_vertices);
+  largest_turn_ = std::max(largest_turn_, frame.largest_turn);
   for (const Index joint : frame.wild_joints) note(wild_, joint);
 }
 
@@ -86,6 +93,9 @@ Problems VolumeReport::problems() const {
          "{} components could not keep their volume where their joints blend, and were corrected all over");
   report(problems, unreached_, Severity::warning, "volume-not-reached",
          "{} components could not be brought to their volume in every frame; the largest error is in the report");
+  report(problems, folded_, Severity::warning, "volume-folded",
+         "{} components could not be brought to their volume in every frame without turning faces over; the largest "
+         "error is in the report");
   report(
       problems, wild_, Severity::note, "volume-wild-steps",
       "{} joints, moved before the others, tear the skin in poses that are never seen; these steps were cut short, and "

@@ -143,6 +143,7 @@ void shape_twists(const ComponentPose& at, const PoseReading& pose, GiverBuffers
     // What a twist has taken may be given back, however far that is.
     const double taken = std::max(0.0, 1 - std::sqrt(std::max(0.0, 1 - pose.loss[v])));
     buffers.limit[v] = plan.options.reach + twisted * taken;
+    buffers.twist[v] = twisted;
   }
 }
 
@@ -154,12 +155,14 @@ GiverBuffers::GiverBuffers(const TogetherPlan& plan) {
   of_region.assign(plan.regions.size(), kNone);
   gamma.assign(plan.blend_gamma.size(), 0.0);
   limit.assign(vertices, 0.0);
+  twist.assign(vertices, 0.0);
   collapse.assign(plan.regions.size(), 0.0);
   areas.assign(vertices, 0.0);
 }
 
 Givers gather_givers(const ComponentPose& at, const PoseReading& pose, GiverBuffers& buffers) {
   buffers.moves.clear();
+  for (const Index v : at.component.support) buffers.twist[v] = 0;
   list_joints(at.component, pose, buffers.givers);
   if (!at.fields.empty()) add_own_fields(at, pose, buffers);
   index_by_region(at.component, buffers.givers, buffers.of_region);

@@ -47,6 +47,7 @@ struct GiverBuffers {
   std::vector<Giver> givers;
   std::vector<Index> of_region;
   std::vector<double> gamma, limit;
+  std::vector<double> twist;     // #V: 1 where a twist is undone, 0 where the skin bends
   std::vector<double> collapse;  // by region
   std::vector<Move> moves;
   // For one field of the artist's at a time.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "isochor/mesh/face_turns.h"
 #include "volume/local_radius.h"
 
 namespace isochor::volume {
@@ -112,6 +113,7 @@ void plan_component(TogetherPlan& plan, ComponentPlan& component) {
     const auto row = welded.weights().row(v);
     component.rigid = component.rigid && row.size() == 1 && first.size() == 1 && row[0].joint == first[0].joint;
   }
+  component.face_area = median_face_area(component.whole, surface.positions);
   component.radius = 2 * std::abs(welded.rest_volumes()[component.index]) / std::max(area, 1e-300);
 }
 

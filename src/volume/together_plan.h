@@ -22,6 +22,7 @@ struct ComponentPlan {
   VolumeFunctional lids;       ///< the caps of all regions
   bool rigid = true;           ///< follows one bone alone
   double radius = 0;           ///< of the body: twice the volume over the area
+  double face_area = 0;        ///< of a face: the median
   /// #regions²: yᵀ K y is the squared slope of the skin's displacement where the joints give y, in the mean over a
   /// region.
   Eigen::MatrixXd steepness;

@@ -34,8 +34,19 @@ struct EnumNames<JointTreatment> {
   static constexpr std::array names{"together", "sequence"};
 };
 
+/// What becomes of faces that a correction would turn over.
+enum class FaceTreatment {
+  keep,  ///< what would turn them is held back, and the skin around makes up for the volume
+  free,  ///< they turn, as in the papers
+};
+template <>
+struct EnumNames<FaceTreatment> {
+  static constexpr std::array names{"keep", "free"};
+};
+
 struct VolumeOptions {
   JointTreatment treatment = JointTreatment::together;
+  FaceTreatment faces = FaceTreatment::free;
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
@@ -51,6 +62,9 @@ void describe(Options& options, Visitor&& visit) {
         FieldInfo{.name = "treatment",
                   .help = "all joints at once (smooth, no order), or one after another as in the paper of 2009",
                   .former = "joints"});
+  visit(options.faces, FieldInfo{.name = "volume-faces",
+                                 .help = "keep: no face of the skin turns over; free: as in the papers",
+                                 .expert = true});
   describe(options.solve, visit);
   visit(options.stiffness, FieldInfo{.name = "volume-stiffness",
                                      .help = "higher: smaller displacements, larger local errors around each joint",
@@ -99,6 +113,9 @@ struct CorrectionEvidence {
   std::vector<JointVolume> joints;          ///< by VolumeCorrector::regions()
   double max_displacement = 0;
   Index max_displacement_vertex = kNone;
+  std::size_t turned_faces = 0;    ///< whose normal is more than 90° away from the deformer's
+  double largest_turn = 0;         ///< of a face, against the deformer's, in radians
+  std::size_t held_vertices = 0;   ///< that were held back, so that no face turns over
   std::vector<Index> wild_joints;  ///< sequence: joints whose step asked for more than the body's radius, and was cut
 };
 
@@ -176,6 +193,11 @@ class VolumeReport {
   const std::vector<Component>& components() const { return components_; }
   const std::vector<Joint>& joints() const { return joints_; }
   double max_displacement() const { return max_displacement_; }
+  /// Of one frame: the most faces that are turned over against skinning alone, and the most vertices held back so that
+  /// none is; the largest turn of a face, in radians.
+  std::size_t max_turned_faces() const { return max_turned_faces_; }
+  std::size_t max_held_vertices() const { return max_held_vertices_; }
+  double largest_turn() const { return largest_turn_; }
   /// The largest error of any component, before and after.
   double max_error_before() const;
   double max_error_after() const;
@@ -188,10 +210,11 @@ class VolumeReport {
  private:
   std::vector<Component> components_;
   std::vector<Joint> joints_;
-  double max_displacement_ = 0;
+  double max_displacement_ = 0, largest_turn_ = 0;
+  std::size_t max_turned_faces_ = 0, max_held_vertices_ = 0;
   std::size_t frames_ = 0;
   bool corrects_ = false;
-  std::vector<Index> without_volume_, untouched_, widened_, unreached_, wild_;
+  std::vector<Index> without_volume_, untouched_, widened_, unreached_, folded_, wild_;
 };
 
 }  // namespace isochor

@@ -42,10 +42,11 @@ enum class VolumeOutcome {
   linear,   ///< the linear solver's answer, with its residual
   no_root,  ///< no amount along the field reaches the target: the nearest was taken, and the residual is left
   no_hold,  ///< nothing that could move changes the volume: left alone
+  folded,   ///< more would turn faces over: the residual is left
 };
 template <>
 struct EnumNames<VolumeOutcome> {
-  static constexpr std::array names{"exact", "nothing", "widened", "linear", "no-root", "no-hold"};
+  static constexpr std::array names{"exact", "nothing", "widened", "linear", "no-root", "no-hold", "folded"};
 };
 
 /// t with cubic(t) = delta on the branch that continues from t = 0: the first t at which it is reached. Where the

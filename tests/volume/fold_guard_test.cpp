@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "isochor/mesh/face_turns.h"
+#include "volume/subject.h"
+
+namespace isochor {
+namespace {
+
+using test::Subject;
+
+const VolumeOptions kKeep{.faces = FaceTreatment::keep};
+
+/// The most faces that are turned over in a moment of a clip, by a measure of its own.
+std::size_t most_turned(Subject& subject, const Clip& clip, JointTreatment treatment, Deformer deformer) {
+  constexpr int kMoments = 12;
+  std::size_t most = 0;
+  const Topology& topology = subject.welded.topology();
+  for (int i = 0; i <= kMoments; ++i) {
+    const double time = clip.start() + clip.duration() * i / kMoments;
+    subject.correct(sample(clip, subject.character.skeleton, time), deformer, treatment);
+    subject.expect_sound(clip.name);
+    EXPECT_LE(subject.largest_error(), 1e-9) << clip.name << " " << time;
+    std::size_t turned = 0;
+    for (std::size_t c = 0; c < topology.components.size(); ++c) {
+      if (!subject.welded.has_volume(c)) continue;
+      const VolumeFunctional whole(subject.welded.surface(), topology.components[c]);
+      const double crushed = kCrushedFace * median_face_area(whole, subject.posed.positions);
+      turned += face_turns(whole, subject.posed.positions, subject.frame.positions, crushed).turned;
+    }
+    EXPECT_EQ(subject.frame.turned_faces, turned) << clip.name << " " << time;
+    most = std::max(most, turned);
+  }
+  return most;
+}
+
+// Where the correction alone turns faces over, none is turned if they are kept, and the volume is exact all the same.
+TEST(FoldGuard, NoFaceTurnsOver) {
+  for (const char* name : {"cylinder", "elephant"}) {
+    Subject free(make_sample(name)), kept(make_sample(name), kKeep);
+    const Clip& clip = name == std::string("cylinder") ? free.character.clips.front() : free.character.clips.back();
+    EXPECT_GT(most_turned(free, clip, JointTreatment::together, Deformer::lbs), 0u) << name << ": nothing to hold";
+    EXPECT_EQ(most_turned(kept, clip, JointTreatment::together, Deformer::lbs), 0u) << name;
+    EXPECT_EQ(most_turned(kept, clip, JointTreatment::together, Deformer::dqs), 0u) << name;
+  }
+  Subject kept(make_sample("cylinder"), kKeep);
+  EXPECT_EQ(most_turned(kept, kept.character.clips.front(), JointTreatment::sequence, Deformer::lbs), 0u);
+}
+
+// What would turn no face is left alone, bit for bit.
+TEST(FoldGuard, NothingElseChanges) {
+  Subject free(make_sample("giraffe")), kept(make_sample("giraffe"), kKeep);
+  const Clip& clip = free.character.clips.front();
+  for (const double share : {0.25, 0.5, 0.75}) {
+    const Pose pose = sample(clip, free.character.skeleton, clip.start() + share * clip.duration());
+    free.together(pose);
+    kept.together(pose);
+    EXPECT_EQ(kept.frame.held_vertices, 0u);
+    EXPECT_EQ(free.frame.positions, kept.frame.positions);
+    EXPECT_EQ(free.frame.offsets, kept.frame.offsets);
+  }
+}
+
+}  // namespace
+}  // namespace isochor
