@@ -33,12 +33,14 @@ std::vector<std::vector<Index>> solid_faces(const WeldedCharacter& welded) {
 
 std::vector<Vec3> normals_of(const std::vector<std::vector<Index>>& faces, std::span<const Vec3> positions) {
   std::vector<Vec3> normals;
+  normals.reserve(faces.size());
   for (const auto& face : faces) normals.push_back(area_vector(positions, face));
   return normals;
 }
 
 double median_length(const std::vector<Vec3>& vectors) {
   std::vector<double> lengths;
+  lengths.reserve(vectors.size());
   for (const Vec3& v : vectors) lengths.push_back(v.norm());
   if (lengths.empty()) return 0;
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
