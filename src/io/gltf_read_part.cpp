@@ -134,9 +134,11 @@ class PartReader {
     GltfPrimitiveSource& range = known->second;
     if (is_new) range = read_vertices(source, skinned);
     range.primitive = index;
-    source_.primitives.push_back(range);
+    GltfPrimitiveSource& added = source_.primitives.emplace_back(range);
     read_uvs(primitive, range);
+    added.first_face = static_cast<Index>(part_.surface.face_count());
     read_faces(primitive, mode, range);
+    added.face_count = static_cast<Index>(part_.surface.face_count()) - added.first_face;
   }
 
   std::vector<Vec3> read_vectors(Index accessor, const char* use, std::size_t expected) {

@@ -98,14 +98,15 @@ SplitVertices split_vertices(const Part& part, const GltfWriteOptions& options) 
 /// fan about its first vertex, and the next face begins with another one.
 class FanCutter {
  public:
-  FanCutter(const Part& part, const SplitVertices& split) : surface_(part.surface), split_(split) {}
+  FanCutter(const Surface& surface, std::span<const Index> of_corner, ProblemCollector& torn)
+      : surface_(surface), of_corner_(of_corner), torn_(torn) {}
 
   void add_face(std::size_t f) {
     const auto begin = at(surface_.face_begin[f]);
     const std::size_t n = surface_.face(f).size();
     if (n < 3) return;
     std::vector<std::uint32_t> corner(n);
-    for (std::size_t k = 0; k < n; ++k) corner[k] = static_cast<std::uint32_t>(split_.of_corner[begin + k]);
+    for (std::size_t k = 0; k < n; ++k) corner[k] = static_cast<std::uint32_t>(of_corner_[begin + k]);
     const std::size_t apex = choose_apex(surface_.face(f), corner);
     if (apex == n) return add_ears(f, corner);
     for (std::size_t k = 1; k + 1 < n; ++k) {
@@ -114,11 +115,7 @@ class FanCutter {
     last_apex_ = corner[apex];
   }
 
-  std::vector<std::uint32_t> take() {
-    last_apex_ = kNoApex;
-    return std::exchange(indices_, {});
-  }
-  const ProblemCollector& torn() const { return torn_; }
+  std::vector<std::uint32_t> take() { return std::move(indices_); }
 
  private:
   Vec3 position(std::span<const Index> face, std::size_t k) const {
@@ -174,10 +171,10 @@ class FanCutter {
 
   static constexpr std::uint32_t kNoApex = 0xffffffff;
   const Surface& surface_;
-  const SplitVertices& split_;
+  std::span<const Index> of_corner_;
+  ProblemCollector& torn_;
   std::vector<std::uint32_t> indices_;
   std::uint32_t last_apex_ = kNoApex;
-  ProblemCollector torn_;
 };
 
 std::vector<std::uint32_t> plain_triangles(const Part& part, const SplitVertices& split, std::span<const Index> faces) {
@@ -281,19 +278,24 @@ void check_arrays(const Part& part) {
   check_faces(part, name);
 }
 
+std::vector<std::uint32_t> cut_into_fans(const Surface& surface, std::span<const Index> faces,
+                                         std::span<const Index> of_corner, ProblemCollector& torn) {
+  FanCutter cutter(surface, of_corner, torn);
+  for (const Index f : faces) cutter.add_face(at(f));
+  return cutter.take();
+}
+
 WrittenMesh append_mesh(Impl& impl, const Part& part, const GltfWriteOptions& options, Problems& problems) {
   SplitVertices split = split_vertices(part, options);
   const bool polygons = has_polygons(part.surface);
   const Json attributes = append_attributes(impl, part, split);
   const Json targets = append_targets(impl, part, split);
-  FanCutter cutter(part, split);
+  ProblemCollector torn;
   Json primitives = Json::array();
   for (const auto& [material, faces] : faces_by_material(part)) {
     Json primitive = {{"attributes", attributes}};
-    if (polygons) {
-      for (const Index f : faces) cutter.add_face(at(f));
-    }
-    const auto indices = polygons ? cutter.take() : plain_triangles(part, split, faces);
+    const auto indices =
+        polygons ? cut_into_fans(part.surface, faces, split.of_corner, torn) : plain_triangles(part, split, faces);
     if (indices.empty()) continue;
     primitive["indices"] = append_indices(impl, indices, split.vertex.size());
     if (material != kNone) primitive["material"] = material;
@@ -302,8 +304,8 @@ WrittenMesh append_mesh(Impl& impl, const Part& part, const GltfWriteOptions& op
     primitives.push_back(std::move(primitive));
   }
   if (polygons) declare_extension(impl.json, "FB_ngon_encoding");
-  cutter.torn().report(problems, Severity::note, "gltf-polygon-torn",
-                       "{} concave polygons of the part '" + part.name + "' were written as triangles");
+  torn.report(problems, Severity::note, "gltf-polygon-torn",
+              "{} concave polygons of the part '" + part.name + "' were written as triangles");
   const auto primitive_count = static_cast<Index>(primitives.size());
   Json mesh = {{"name", part.name}, {"primitives", std::move(primitives)}};
   if (!part.morphs.empty()) {

@@ -6,6 +6,7 @@
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
 #include "isochor/io/obj.h"
+#include "read_again.h"
 
 namespace isochor {
 namespace {
@@ -113,13 +114,6 @@ void find_clips(std::span<const Index> animations, const GltfMap& read, WrittenC
   }
 }
 
-/// For a document that was read once already: it is not refused now.
-GltfReadOptions again(GltfReadOptions options) {
-  options.require_triangles = false;
-  describe(options, [](double& field, const FieldInfo& info) { field = info.max; });
-  return options;
-}
-
 bool all_triangles(const Character& character) {
   return std::all_of(character.parts.begin(), character.parts.end(),
                      [](const Part& part) { return part.surface.corners.size() == 3 * part.surface.face_count(); });
@@ -128,7 +122,7 @@ bool all_triangles(const Character& character) {
 }  // namespace
 
 bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip) {
-  const Character known = read_gltf(source.document, again({.polygons = true})).character;
+  const Character known = read_gltf(source.document, read_again({.polygons = true})).character;
   check_geometry(known, character);
   check_joints(known.skeleton, character.skeleton);
   const bool more_joints = character.skeleton.size() > known.skeleton.size();
@@ -153,7 +147,7 @@ WrittenCharacter as_written(const Loaded& loaded) {
     file.problems = std::move(written.problems);
     for (std::size_t c = 0; c < loaded.character.clips.size(); ++c) file.clip.push_back(static_cast<Index>(c));
   }
-  GltfCharacter read = read_gltf(file.source.document, again({.polygons = false}));
+  GltfCharacter read = read_gltf(file.source.document, read_again({.polygons = false}));
   find_clips(file.source.map.animation_of_clip, read.map, file);
   file.character = std::move(read.character);
   file.source.map = std::move(read.map);

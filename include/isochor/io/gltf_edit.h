@@ -10,6 +10,7 @@
 
 #include "isochor/deform/skinning.h"
 #include "isochor/io/gltf_read.h"
+#include "isochor/rig/refined_character.h"
 
 namespace isochor {
 
@@ -33,6 +34,13 @@ void remove_clips_except(GltfSource& source, std::span<const Index> keep);
 /// Freezes all parts in a pose, #parts, in world space: positions and normals are replaced (tangents turn with the
 /// normals); weights, skins, morph targets and the animation channels that moved the parts are removed.
 void make_still(GltfSource& source, std::span<const PosedPart> posed);
+
+/// Gives a part the vertices and faces of its refined form; `how` says where they came from. Vertices that a primitive
+/// had stay first in it. Positions and weights are those of `refined`; all else is the mean of what the parents have:
+/// texture coordinates, colours, morph targets and attributes of the file's own, normals and tangents at unit length.
+/// Integers that are no fractions are those of the first parent. The map must be that of read_gltf(); it is of no use
+/// for other edits of this part afterwards, until the document is read again.
+void refine_part(GltfSource& source, Index part, const Part& refined, const PartRefinement& how);
 
 /// Offsets in the rest pose at some times of a clip.
 struct MorphFrames {

@@ -18,6 +18,8 @@ struct GltfPrimitiveSource {
   Index first_vertex = 0;   ///< in the part
   Index vertex_count = 0;
   bool has_normals = false;  ///< in the file; the part's may have been computed
+  Index first_face = 0;      ///< in the part as read_gltf() gave it; a map from elsewhere does not know
+  Index face_count = 0;
 };
 
 struct GltfPartSource {
