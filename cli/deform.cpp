@@ -5,16 +5,19 @@
 
 #include "bake_options.h"
 #include "commands.h"
+#include "isochor/bake/bake_times.h"
 #include "isochor/bake/still.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
 #include "isochor/io/bake.h"
 #include "isochor/io/bake_check.h"
 #include "isochor/io/painted_map.h"
+#include "isochor/io/refined_file.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
 #include "options.h"
 #include "posing.h"
+#include "refine_options.h"
 #include "session.h"
 #include "volume_options.h"
 
@@ -28,6 +31,7 @@ struct Deform {
   Posing posing;
   Deformer deformer = Deformer::lbs;
   VolumeArguments volume;
+  RefineArguments refine;
   BakeArguments bake;
   std::optional<double> max_volume_error;
 };
@@ -115,6 +119,39 @@ HeldMotion hold_clips(const PosedInput& input, const WeldedCharacter& welded, st
   return motion;
 }
 
+/// The moments that the skin is refined for: the one pose, or the frames of the clips.
+std::vector<std::vector<CorrectedPlayback::Moment>> moments_of(const PosedInput& input, const std::optional<Pose>& pose,
+                                                               const std::vector<Index>& clips, const Deform& options) {
+  if (pose) return {{{options.posing.time.value_or(0), *pose}}};
+  std::vector<std::vector<CorrectedPlayback::Moment>> out;
+  const Character& character = input.loaded.character;
+  for (const Index c : clips) {
+    const Clip& clip = character.clips[c];
+    auto& moments = out.emplace_back();
+    for (const double time : bake_times(clip, options.bake.fps)) {
+      moments.push_back({time, sample(clip, character.skeleton, time)});
+    }
+  }
+  return out;
+}
+
+/// Finer skin where it is corrected, before anything is played.
+void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& clips, const Deform& options,
+                  PosedInput& input, Session& session) {
+  if (!options.refine.asked()) return;
+  const WeldedCharacter welded(input.loaded.character);
+  RefineFor use{.playback = {.deformer = options.deformer}, .by = options.refine.by};
+  use.playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  if (!use.playback.volume) {
+    throw_bad_input("--refine makes the skin finer where its volume is corrected, and --volume off corrects nothing");
+  }
+  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, use.playback);
+  use.clips = moments_of(input, pose, clips, options);
+  const RefinedCharacter refined = refine(welded, use, options.refine.options, session.context());
+  report_refinement(refined, welded, options.refine, session);
+  take_refined(refined, input.loaded);
+}
+
 /// Clips, deformed, baked where linear blend skinning does not show them, and written.
 Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, const Deform& options,
                       Session& session) {
@@ -190,8 +227,20 @@ void check_movable(const Character& character, const Deform& options) {
     throw_bad_input(options.file.string() + " has no joints: nothing can move it");
 }
 
+std::vector<Index> motion_clips(const PosedInput& input, const Deform& options) {
+  if (options.output.extension() == ".obj") {
+    throw_bad_input("an OBJ file cannot hold a motion; write .glb or .gltf, or give --time or --pose");
+  }
+  std::vector<Index> clips = chosen_clips(input, options.posing);
+  if (clips.empty()) {
+    throw_bad_input(options.file.string() + " has no clip; give --motion, or --pose for a still character");
+  }
+  return clips;
+}
+
 int deform(const Deform& options, Session& session) {
   check_deformed_output(options.output);
+  check_refined_output(options.refine, options.output);
   session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
                             options.posing.pose, options.volume.effects},
                  .outputs = {options.output},
@@ -202,20 +251,13 @@ int deform(const Deform& options, Session& session) {
   report_options(report["options"], options.bake.basis);
   // What an earlier run baked is made anew, unless the file is only played as a viewer plays it.
   const bool as_it_is = options.volume.mode == VolumeMode::off && options.deformer == Deformer::lbs;
-  const PosedInput input = load_posed(options.file, options.posing, {.keep_baked = as_it_is}, session);
+  PosedInput input = load_posed(options.file, options.posing, {.keep_baked = as_it_is}, session);
   check_movable(input.loaded.character, options);
-  Written written;
-  if (const auto pose = still_pose(input, options.posing)) {
-    written = deform_still(input, *pose, options, session);
-  } else {
-    if (options.output.extension() == ".obj") {
-      throw_bad_input("an OBJ file cannot hold a motion; write .glb or .gltf, or give --time or --pose");
-    }
-    const auto clips = chosen_clips(input, options.posing);
-    if (clips.empty())
-      throw_bad_input(options.file.string() + " has no clip; give --motion, or --pose for a still character");
-    written = deform_motion(input, clips, options, session);
-  }
+  const std::optional<Pose> pose = still_pose(input, options.posing);
+  const std::vector<Index> clips = pose ? std::vector<Index>{} : motion_clips(input, options);
+  refine_input(pose, clips, options, input, session);
+  const Written written =
+      pose ? deform_still(input, *pose, options, session) : deform_motion(input, clips, options, session);
   report["volume"] = volume_json(written.volume, input.loaded.character.skeleton);
   report["volume"]["max_error_written"] = written.max_volume_error;
   print_volume(written.volume, input.loaded.character.skeleton, session);
@@ -247,6 +289,7 @@ void add_deform(CLI::App& program, Session& session) {
                   {.name = "deformer", .help = "how the skin follows the joints; viewers know lbs, so dqs is baked"},
                   "Deformer");
   add_volume_options(command, options->volume);
+  add_refine_options(command, options->refine);
   add_bake_options(command, options->bake);
   command
       .add_option(
