@@ -71,7 +71,8 @@ class PartRefiner {
       : shared_(shared),
         index_(part),
         was_(shared.welded.character().parts[part]),
-        old_(static_cast<Index>(shared.welded.surface().vertex_count())) {
+        old_(static_cast<Index>(shared.welded.surface().vertex_count())),
+        entry_(shared.fine.surface.vertex_count(), 0) {
     part_ = was_;
     part_.surface.corners.clear();
     part_.surface.face_begin = {0};
@@ -131,14 +132,19 @@ class PartRefiner {
       at.fine = shared_.welded.whole().welded(index_, static_cast<std::size_t>(at.vertex));
       if (!was_.corner_normals.empty()) at.normal = was_.corner_normals[c];
       if (!was_.corner_uvs.empty()) at.uv = was_.corner_uvs[c];
-      face_.push_back(at);
+      enter(at);
     }
   }
 
+  void enter(const FaceVertex& at) {
+    entry_[at.fine] = static_cast<Index>(face_.size());
+    face_.push_back(at);
+  }
+
   FaceVertex find(Index fine) {
-    for (const FaceVertex& known : face_) {
-      if (known.fine == fine) return known;
-    }
+    // What an earlier face has entered is not cleared, and told by its not being there.
+    const Index entry = entry_[fine];
+    if (entry < static_cast<Index>(face_.size()) && face_[entry].fine == fine) return face_[entry];
     const auto parents = shared_.fine.parents_of(static_cast<std::size_t>(fine - old_));
     FaceVertex at;
     at.fine = fine;
@@ -152,7 +158,7 @@ class PartRefiner {
     at.uv /= static_cast<float>(parents.size());
     if (at.normal.norm() > 0) at.normal.normalize();
     at.vertex = part_vertex(fine, vertices);
-    face_.push_back(at);
+    enter(at);
     return at;
   }
 
@@ -202,6 +208,7 @@ class PartRefiner {
   Part part_;
   PartRefinement refinement_;
   std::vector<FaceVertex> face_;                     // of the face at hand
+  std::vector<Index> entry_;                         // by vertex of the refined surface, into face_
   std::unordered_map<std::uint64_t, Index> middle_;  // by the ends of an edge; asked for single edges only
 };
 

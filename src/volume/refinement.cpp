@@ -164,6 +164,7 @@ std::vector<double> largest_displacement_bends(const WeldedCharacter& welded, co
   CorrectedPlayback playback(welded, use.playback, context);
   for (const Moments& moments : use.clips) {
     std::vector<Pose> poses;
+    poses.reserve(moments.size());
     for (const auto& moment : moments) poses.push_back(moment.pose);
     playback.begin(poses);
     const auto note = [&](std::size_t, const CorrectedPlayback::Frame& frame, Context&) {
