@@ -19,8 +19,11 @@ std::vector<Index> unused_joints(const Character& character, const PlacedParts& 
   std::vector<char> used(character.skeleton.size(), 0);
   for (const Index p : placed.parts) {
     const Part& part = character.parts[p];
-    for (const Influence& i : part.weights.influences) {
-      if (i.weight > 0) used[part.skin.joints[i.joint]] = 1;
+    for (std::size_t v = 0; v < part.weights.vertex_count(); ++v) {
+      if (!has_weight(part, v)) continue;
+      for (const Influence& i : part.weights.row(v)) {
+        if (i.weight > 0) used[part.skin.joints[i.joint]] = 1;
+      }
     }
   }
   std::vector<Index> unused;
@@ -301,6 +304,7 @@ void apply(const BindResult& result, Character& character) {
     Part& part = character.parts[bound.part];
     part.skin = bound.skin;
     part.weights = bound.weights;
+    part.unweighted.clear();
     for (const Index j : bound.skin.joints) character.skeleton.joints[j].deforms = true;
   }
 }

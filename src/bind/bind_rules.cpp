@@ -16,7 +16,7 @@ bool matches_any(std::string_view name, std::span<const std::string> globs) {
 std::vector<Influence> painted_row(const VolumeWork& work, PartVertex at) {
   const Part& part = work.character.parts[work.placed.parts[at.part]];
   std::vector<Influence> row;
-  if (!part.skinned() || at.vertex >= part.weights.vertex_count()) return row;
+  if (!has_weight(part, at.vertex)) return row;
   for (const Influence& i : part.weights.row(at.vertex)) row.push_back({part.skin.joints[i.joint], i.weight});
   return row;
 }

@@ -112,15 +112,17 @@ SkinWeights pruned(const SkinWeights& weights, const PruneOptions& options) {
 
 double smoothness(const SkinWeights& weights, std::span<const Edge> edges) {
   const std::size_t vertices = weights.vertex_count();
-  if (vertices == 0) return 0;
   std::vector<std::vector<Index>> neighbours(vertices);
   for (const Edge& edge : edges) {
+    if (!has_weight(weights.row(edge.a)) || !has_weight(weights.row(edge.b))) continue;
     neighbours[edge.a].push_back(edge.b);
     neighbours[edge.b].push_back(edge.a);
   }
   RowSum difference(joint_limit(weights));
   double sum = 0;
+  std::size_t weighted = 0;
   for (std::size_t v = 0; v < vertices; ++v) {
+    weighted += has_weight(weights.row(v)) ? 1 : 0;
     if (neighbours[v].empty()) continue;
     difference.clear();
     difference.add(weights.row(v), 1);
@@ -128,7 +130,7 @@ double smoothness(const SkinWeights& weights, std::span<const Edge> edges) {
     for (const Index n : neighbours[v]) difference.add(weights.row(n), -share);
     sum += difference.absolute();
   }
-  return sum / static_cast<double>(vertices);
+  return weighted > 0 ? sum / static_cast<double>(weighted) : 0;
 }
 
 std::vector<std::size_t> influence_histogram(const SkinWeights& weights) {

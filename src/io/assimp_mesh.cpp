@@ -199,7 +199,8 @@ class MeshReader {
   }
 
   void finish_weights(Part& part) {
-    for (Problem& problem : repair(part.weights, static_cast<Index>(part.skin.joints.size()), /*fallback_joint=*/0)) {
+    for (Problem& problem :
+         repair(part.weights, static_cast<Index>(part.skin.joints.size()), /*fallback_joint=*/0, &part.unweighted)) {
       character_.problems.push_back(std::move(problem));
     }
   }

@@ -21,6 +21,7 @@ bool is_walkable(const Character& character, const Part& part) {
   return are_offsets(part.surface.face_begin, part.surface.corners.size()) &&
          are_offsets(part.weights.begin, part.weights.influences.size()) &&
          are_below(part.surface.corners, part.surface.vertex_count(), 0) &&
+         are_below(part.unweighted, part.surface.vertex_count(), 0) &&
          (part.face_material.empty() || part.face_material.size() == part.surface.face_count()) &&
          are_below(part.face_material, character.materials.size(), kNone) &&
          (part.morph_weights.empty() || part.morph_weights.size() == part.morphs.size());

@@ -54,10 +54,10 @@ void fields(Stream& stream, Value& value) {
 }
 template <class Stream, OneOf<Part> Value>
 void fields(Stream& stream, Value& value) {
-  auto& [name, surface, normals, uvs, corner_normals, corner_uvs, face_material, node, skin, weights, morphs,
-         morph_weights] = value;
-  stream(name, surface, normals, uvs, corner_normals, corner_uvs, face_material, node, skin, weights, morphs,
-         morph_weights);
+  auto& [name, surface, normals, uvs, corner_normals, corner_uvs, face_material, node, skin, weights, unweighted,
+         morphs, morph_weights] = value;
+  stream(name, surface, normals, uvs, corner_normals, corner_uvs, face_material, node, skin, weights, unweighted,
+         morphs, morph_weights);
 }
 template <class Stream, OneOf<Surface> Value>
 void fields(Stream& stream, Value& value) {

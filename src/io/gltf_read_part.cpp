@@ -84,7 +84,7 @@ class PartReader {
     source_.skin = skin_index;
     check_joints();
     part_.weights = std::move(raw_);
-    Problems problems = repair(part_.weights, static_cast<Index>(skin.joints.size()), fallback);
+    Problems problems = repair(part_.weights, static_cast<Index>(skin.joints.size()), fallback, &part_.unweighted);
     for (Problem& problem : problems) {
       problem.sentence = "part '" + part_.name + "': " + problem.sentence;
       reader_.character.problems.push_back(std::move(problem));

@@ -120,6 +120,7 @@ void unbind(Character& character) {
   for (Part& part : character.parts) {
     part.skin = {};
     part.weights = {};
+    part.unweighted = {};
   }
 }
 

@@ -287,7 +287,8 @@ void attach(const RigText& rig, Character& character, std::size_t part_index) {
     const bool named = row < rig.vertices.size() && rig.vertices[row] == v;
     part.weights.add_row(named ? rig.weights.row(row++) : std::span<const Influence>());
   }
-  const Problems repairs = repair(part.weights, static_cast<Index>(rig.names.size()), /*fallback_joint=*/0);
+  const Problems repairs =
+      repair(part.weights, static_cast<Index>(rig.names.size()), /*fallback_joint=*/0, &part.unweighted);
   character.problems.insert(character.problems.end(), repairs.begin(), repairs.end());
 }
 

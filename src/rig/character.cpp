@@ -19,6 +19,11 @@ const Clip* Character::find_clip(std::string_view clip_name) const {
   return nullptr;
 }
 
+bool has_weight(const Part& part, std::size_t vertex) {
+  return vertex < part.weights.vertex_count() && !part.weights.row(vertex).empty() &&
+         !std::binary_search(part.unweighted.begin(), part.unweighted.end(), static_cast<Index>(vertex));
+}
+
 bool has_baked(const Character& character) {
   return std::any_of(character.parts.begin(), character.parts.end(), [](const Part& part) {
     return std::any_of(part.morphs.begin(), part.morphs.end(), [](const MorphTarget& morph) { return morph.baked; });

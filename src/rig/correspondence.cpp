@@ -58,6 +58,11 @@ SkinWeights united_weights(const WeldedCharacter& welded, const std::vector<Inde
   std::vector<Influence> row;
   for (std::size_t v = 0; v < welded.weights().vertex_count(); ++v) {
     row.clear();
+    const PartVertex first = welded.whole().first_vertex(static_cast<Index>(v));
+    if (!has_weight(welded.character().parts[first.part], first.vertex)) {
+      weights.add_row(row);
+      continue;
+    }
     for (const Influence& i : welded.weights().row(v)) {
       const WeldedCharacter::Bone& bone = welded.bones()[i.joint];
       if (bone.slot != kNone) row.push_back({place[bone.joint], i.weight});

@@ -84,7 +84,7 @@ void sort_by_weight(SkinWeights& weights) {
   }
 }
 
-Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint) {
+Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint, std::vector<Index>* unweighted) {
   ProblemCollector not_finite, negative, out_of_range, repeated, not_normalised, empty;
   edit_rows(weights, [&](std::size_t v, std::vector<Influence>& row) {
     const auto vertex = static_cast<Index>(v);
@@ -105,6 +105,7 @@ Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint) {
     for (const Influence& i : row) sum += i.weight / largest;
     if (row.empty()) {
       empty.add(vertex);
+      if (unweighted != nullptr) unweighted->push_back(vertex);
       if (fallback_joint != kNone) row.push_back({fallback_joint, 1.0});
     } else {
       if (std::abs(sum * largest - 1) > 1e-3) not_normalised.add(vertex);

@@ -35,6 +35,23 @@ TEST(WeightComparison, SameAndOpposite) {
   EXPECT_GT(moving[0].max, moving[0].mean);
 }
 
+// Vertices that the file gave no weight follow a fallback joint: that is no weight of the author's.
+TEST(WeightComparison, RowsOfTheReaderAreNotTheAuthors) {
+  const Character a = make_sample("cylinder");
+  Character b = a;
+  const std::size_t vertices = a.parts[0].surface.vertex_count();
+  for (Index v = 0; v < static_cast<Index>(vertices) / 2; ++v) {
+    b.parts[0].weights.row(v)[0] = {0, 1.0};
+    for (std::size_t i = 1; i < b.parts[0].weights.row(v).size(); ++i) b.parts[0].weights.row(v)[i].weight = 0;
+    b.parts[0].unweighted.push_back(v);
+  }
+  const WeldedCharacter welded_a(a), welded_b(b);
+  const auto compared = compare_weights(welded_a, welded_b, correspond(welded_a, welded_b), {});
+  ASSERT_TRUE(compared.has_value());
+  EXPECT_EQ(compared->difference.l1_max, 0);
+  EXPECT_EQ(compared->difference.vertices, vertices - vertices / 2);
+}
+
 // Without weights on both sides there is nothing to compare.
 TEST(WeightComparison, WithoutWeights) {
   const Character a = make_sample("cylinder");

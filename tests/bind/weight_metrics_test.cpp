@@ -82,6 +82,13 @@ TEST(WeightMetrics, SmoothnessOfARamp) {
   EXPECT_DOUBLE_EQ(smoothness(ramp, path), (1 + 0 + 1) / 3.0);
 }
 
+// Vertices without weights, such as those of a part without a skin, are no part of the mean, and no neighbours either.
+TEST(WeightMetrics, SmoothnessLeavesOutWhatHasNoWeights) {
+  const std::vector<Edge> path = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+  EXPECT_DOUBLE_EQ(smoothness(rows({{{0, 1}}, {{0, 1}}, {{1, 1}}, {{1, 1}}, {}, {}, {}}), path), (0 + 1 + 1 + 0) / 4.0);
+  EXPECT_EQ(smoothness(rows({{}, {}}), std::vector<Edge>{{0, 1}}), 0);
+}
+
 TEST(WeightMetrics, Histogram) {
   EXPECT_EQ(influence_histogram(rows({{}, {{0, 1}}, {{0, 0.5}, {1, 0.5}}, {{0, 1}, {1, 1e-5}}})),
             (std::vector<std::size_t>{1, 2, 1}));

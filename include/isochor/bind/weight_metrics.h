@@ -48,8 +48,9 @@ void describe(Options& options, Visitor&& visit) {
 /// The weights after that: small ones dropped, the strongest kept, normalised, sorted.
 SkinWeights pruned(const SkinWeights& weights, const PruneOptions& options = {});
 
-/// The mean over vertices of Σ_joints |w − mean of the neighbours' w|; lower is smoother. A vertex without an edge
-/// counts as 0. It grows with the length of the edges, so compare it on one mesh only.
+/// The mean over vertices with weights of Σ_joints |w − mean of the neighbours' w|; lower is smoother. Vertices and
+/// neighbours without weights are left out; a vertex without a neighbour counts as 0. It grows with the length of the
+/// edges, so compare it on one mesh only.
 double smoothness(const SkinWeights& weights, std::span<const Edge> edges);
 
 /// How many vertices have 0, 1, 2 … influences that count. The last entry is not 0, except if there is no vertex.

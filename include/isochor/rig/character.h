@@ -51,11 +51,17 @@ struct Part {
   Index node = kNone;                 ///< the joint (node) that carries the mesh
   Skin skin;
   SkinWeights weights;  // #V rows if skinned, no row otherwise
+  /// Vertices that the file gives no usable weight, increasing: the reader lets them follow a fallback joint, which is
+  /// nobody's choice, so that comparing and binding leave these rows out.
+  std::vector<Index> unweighted;
   std::vector<MorphTarget> morphs;
   std::vector<double> morph_weights;  // default weights, #morphs
 
   bool skinned() const { return !skin.joints.empty(); }
 };
+
+/// Whether the file itself gives a vertex of a part weights: the part has a skin, and the vertex is not `unweighted`.
+bool has_weight(const Part& part, std::size_t vertex);
 
 struct Character {
   std::string name;

@@ -37,8 +37,8 @@ struct JointUnion {
 };
 JointUnion unite_joints(const Skeleton& a, const Skeleton& b);
 
-/// Weights of all welded vertices; `place` gives each joint of the skeleton its number. Parts without a skin have empty
-/// rows.
+/// Weights of all welded vertices; `place` gives each joint of the skeleton its number. Parts without a skin, and
+/// vertices that the file gives no weight, have empty rows.
 SkinWeights united_weights(const WeldedCharacter& welded, const std::vector<Index>& place);
 
 /// For each number, the nearest joint above that has one; kNone for roots.

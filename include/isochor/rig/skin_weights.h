@@ -45,9 +45,10 @@ void sort_by_weight(SkinWeights& weights);
 
 /// Makes weights usable: NaN, infinite and negative weights and joints out of range are dropped, repeated joints are
 /// summed, rows are normalised and sorted. Vertices left without any weight follow `fallback_joint` (kNone: stay
-/// empty). Every kind of repair is returned as a problem. Sums within 1e-3 of 1 are normalised silently: that is
-/// rounding.
-Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint = kNone);
+/// empty); they are added to `unweighted`, if given. Every kind of repair is returned as a problem. Sums within 1e-3 of
+/// 1 are normalised silently: that is rounding.
+Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint = kNone,
+                std::vector<Index>* unweighted = nullptr);
 
 /// Sums to 1 within `tolerance`, finite, non-negative, joints in range and not repeated in a row, no empty row.
 Problems validate(const SkinWeights& weights, Index joint_count, double tolerance = 1e-6);
