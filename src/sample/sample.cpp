@@ -16,7 +16,10 @@ std::vector<SampleInfo> samples() {
           {"cylinder3", "A cylinder of three bones with an S-shaped bend."},
           {"giraffe", "A rubber giraffe of about 1,700 vertices whose neck bends to the side."},
           {"elephant", "An elephant of about 6,900 vertices that walks and sits down."},
-          {"knight", "A humanoid of many intersecting shells, with the flaws of meshes that games ship."}};
+          {"knight", "A humanoid of many intersecting shells, with the flaws of meshes that games ship."},
+          {"mouth",
+           "A head with a tongue in its mouth, as in a figure of the paper of 2009: straight lines choose the wrong "
+           "bone."}};
 }
 
 Character make_sample(std::string_view name, const SampleOptions& options, const Context& context) {
@@ -32,6 +35,8 @@ Character make_sample(std::string_view name, const SampleOptions& options, const
     character = make_elephant({options.refinement}, context);
   } else if (name == "knight") {
     character = make_knight({KnightOptions{}.body_vertices << (2 * options.refinement)}, context);
+  } else if (name == "mouth") {
+    character = make_mouth({MouthOptions{}.vertices << (2 * options.refinement)}, context);
   } else {
     std::string names;
     for (const SampleInfo& info : samples()) names += (names.empty() ? "" : ", ") + info.name;

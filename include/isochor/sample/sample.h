@@ -13,6 +13,7 @@
 #include "isochor/sample/elephant.h"
 #include "isochor/sample/giraffe.h"
 #include "isochor/sample/knight.h"
+#include "isochor/sample/mouth.h"
 
 namespace isochor {
 
