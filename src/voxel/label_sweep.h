@@ -111,17 +111,15 @@ class LabelSweep {
     const std::uint32_t way = label.source_and_way & kWayMask;
     const std::uint32_t source = label.source_and_way & ~kWayMask;
     const CellNeighbours::Masks masks = neighbours_.masks(label.cell);
-    const CellNeighbours::Masks& kept = lengths_.kept(masks.kind(), way);
     // Looking all neighbours up before any is offered the label lets the processor do the one while it waits for the
     // other.
     std::array<Offer, kDirections> offers;
     std::size_t n = 0;
-    neighbours_.each_voxel(label.cell, (masks.interior & kept.interior) | (masks.boundary & kept.boundary),
-                           [&](std::uint32_t d, std::uint32_t to) {
-                             rows_.prefetch(to);
-                             const std::uint32_t step = lengths_.near(d, masks.boundary >> d & 1);
-                             offers[n++] = {to, label.length + step, source | (d + 1)};
-                           });
+    neighbours_.each_voxel(label.cell, lengths_.worth_going(masks, way), [&](std::uint32_t d, std::uint32_t to) {
+      rows_.prefetch(to);
+      const std::uint32_t step = lengths_.near(d, masks.boundary >> d & 1);
+      offers[n++] = {to, label.length + step, source | (d + 1)};
+    });
     for (std::size_t i = 0; i < n; ++i) send<S>(part, offers[i]);
     const CellNeighbours::Steps steps = neighbours_.steps(label.cell);
     const std::uint32_t sides = lengths_.kept_large(way);

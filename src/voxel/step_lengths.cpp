@@ -20,6 +20,13 @@ std::uint32_t direction_of(const Offset& offset) {
   return static_cast<std::uint32_t>((offset[0] + 1) + 3 * (offset[1] + 1) + 9 * (offset[2] + 1));
 }
 
+/// b − a, where that is a step; the middle of the 27, which is none, elsewhere.
+std::uint32_t step_between(const Offset& a, const Offset& b) {
+  const Offset step = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+  const bool is_step = std::all_of(step.begin(), step.end(), [](int x) { return std::abs(x) <= 1; });
+  return is_step ? direction_of(step) : kDirections / 2;
+}
+
 std::uint32_t units(double voxels) { return static_cast<std::uint32_t>(std::lround(voxels * StepLengths::kVoxel)); }
 
 }  // namespace
@@ -43,6 +50,8 @@ StepLengths::StepLengths(double penalty, std::uint32_t longest) {
   for (std::uint32_t d = 0; d < kDirections; ++d) {
     keep_after_voxel(d);
     keep_after_large(d);
+    find_detours(d);
+    choose_detours(d);
   }
 }
 
@@ -65,6 +74,59 @@ void StepLengths::keep_after_voxel(std::uint32_t last) {
       if (near(d, 0) <= here + near(next, 0)) kept.interior &= ~bit;
       if (near(d, 1) <= here + near(next, 1)) kept.boundary &= ~bit;
     }
+  }
+}
+
+void StepLengths::find_detours(std::uint32_t last) {
+  constexpr std::uint32_t kStay = kDirections / 2;
+  const Offset p = offset_of(kDirections - 1 - last);  // seen from the voxel that was reached
+  for (std::uint32_t m = 0; m < kDirections; ++m) {
+    const std::uint32_t to_m = step_between(p, offset_of(m));
+    if (m == kStay || to_m == kStay) continue;
+    for (std::uint32_t next = 0; next < kDirections; ++next) {
+      const std::uint32_t from_m = step_between(offset_of(m), offset_of(next));
+      if (next == kStay || from_m == kStay) continue;
+      for (std::uint32_t kinds = 0; kinds < 8; ++kinds) {
+        const std::uint32_t here = kinds & 1, of_m = kinds >> 1 & 1, of_next = kinds >> 2;
+        const std::uint32_t way = near(last, here) + near(next, of_next),
+                            other = near(to_m, of_m) + near(from_m, of_next);
+        const bool first =
+            near(to_m, of_m) < near(last, here) || (near(to_m, of_m) == near(last, here) && from_m < next);
+        if (other > way || (other == way && !first)) continue;
+        Detours& detours = detours_[here][last + 1];
+        CellNeighbours::Masks& served = (of_m == 1 ? detours.by_boundary : detours.by_interior)[m];
+        (of_next == 1 ? served.boundary : served.interior) |= 1u << next;
+      }
+    }
+  }
+}
+
+void StepLengths::choose_detours(std::uint32_t last) {
+  for (std::size_t kind = 0; kind < 2; ++kind) {
+    Detours& detours = detours_[kind][last + 1];
+    const CellNeighbours::Masks& kept = kept_[kind][last + 1];
+    // A few neighbours serve nearly all that any of them does where all are of one kind; asking the others costs more
+    // than it saves.
+    const auto choose = [](const auto& by, std::uint32_t wanted, auto served) {
+      std::uint32_t chosen = 0;
+      while (true) {
+        std::uint32_t best = 0;
+        int most = 0;
+        for (std::uint32_t m = 0; m < kDirections; ++m) {
+          const int gain = std::popcount(served(by[m]) & wanted);
+          if (gain <= most) continue;
+          most = gain;
+          best = m;
+        }
+        if (most == 0) return chosen;
+        chosen |= 1u << best;
+        wanted &= ~served(by[best]);
+      }
+    };
+    detours.useful.interior =
+        choose(detours.by_interior, kept.interior, [](const CellNeighbours::Masks& m) { return m.interior; });
+    detours.useful.boundary =
+        choose(detours.by_boundary, kept.boundary, [](const CellNeighbours::Masks& m) { return m.boundary; });
   }
 }
 

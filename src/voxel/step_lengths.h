@@ -3,6 +3,7 @@
 /// Lengths of steps in whole units, and which steps need not be taken.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -28,11 +29,33 @@ class StepLengths {
     return kind == CellKind::boundary ? far_boundary_[squared] : far_interior_[squared];
   }
 
-  /// Directions worth going from a voxel that was reached from a cell p, by how it was reached. A neighbour that p
-  /// touches too, and reaches by a step no longer than the way by this voxel, has been served by p. By the triangle
-  /// inequality that is always so, but for the penalty.
-  const CellNeighbours::Masks& kept(CellKind kind, std::uint32_t way) const {
-    return kept_[static_cast<std::size_t>(kind)][way];
+  /// Directions worth going from a voxel with these neighbours that was reached from a cell p, by how it was reached.
+  /// Left out is what p serves without this voxel:
+  ///   - a neighbour that p touches too, and reaches by a step no longer than the way by this voxel. By the triangle
+  ///     inequality that is always so, but for the penalty;
+  ///   - a neighbour to which p has another way of two steps, by a cell m beside this voxel, that is shorter; or as
+  ///   long,
+  ///     where m is nearer to p, or as near and the step from m comes first among the directions.
+  /// Of all shortest ways to a cell one is always gone: the last but one cell that is nearest to the source, and of
+  /// those that are as near the one with the first direction, is left out for none of these reasons. In the open, one
+  /// direction is left after a step over a corner, three after one over an edge, nine after one over a face.
+  std::uint32_t worth_going(const CellNeighbours::Masks& around, std::uint32_t way) const {
+    const std::size_t kind = static_cast<std::size_t>(around.kind());
+    const CellNeighbours::Masks& kept = kept_[kind][way];
+    CellNeighbours::Masks left = {around.interior & kept.interior, around.boundary & kept.boundary};
+    if (way >= kNoDirection) return left.interior | left.boundary;
+    const Detours& detours = detours_[kind][way];
+    const auto leave_out = [&](const CellNeighbours::Masks& served) {
+      left.interior &= ~served.interior;
+      left.boundary &= ~served.boundary;
+    };
+    for (std::uint32_t by = around.interior & detours.useful.interior; by != 0; by &= by - 1) {
+      leave_out(detours.by_interior[static_cast<std::size_t>(std::countr_zero(by))]);
+    }
+    for (std::uint32_t by = around.boundary & detours.useful.boundary; by != 0; by &= by - 1) {
+      leave_out(detours.by_boundary[static_cast<std::size_t>(std::countr_zero(by))]);
+    }
+    return left.interior | left.boundary;
   }
   /// The same for larger cells beside the voxel, which are never boundary: one bit a side.
   std::uint32_t kept_large(std::uint32_t way) const { return kept_large_[way]; }
@@ -43,6 +66,14 @@ class StepLengths {
  private:
   void keep_after_voxel(std::uint32_t last);
   void keep_after_large(std::uint32_t side);
+  void find_detours(std::uint32_t last);
+  void choose_detours(std::uint32_t last);
+
+  /// What the cell that a voxel was reached from serves by way of another neighbour of that voxel.
+  struct Detours {
+    CellNeighbours::Masks useful;  ///< neighbours that are asked
+    std::array<CellNeighbours::Masks, kDirections> by_interior = {}, by_boundary = {};
+  };
 
   std::uint32_t limit_ = 0;
 
@@ -50,6 +81,7 @@ class StepLengths {
   std::vector<std::uint32_t> far_interior_;
   std::vector<std::uint32_t> far_boundary_;
   std::array<std::array<CellNeighbours::Masks, 64>, 2> kept_ = {};
+  std::array<std::array<Detours, kNoDirection>, 2> detours_ = {};
   std::array<std::uint32_t, 64> kept_large_ = {};
 };
 
