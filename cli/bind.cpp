@@ -63,12 +63,18 @@ BindOptions complete(const Bind& bind, const CLI::App& command) {
   BindOptions options = bind.options;
   const auto given = [&](const char* name) { return command.count(name) > 0; };
   options.gvb.resolution = parse_resolution(bind.resolution);
+  // What concerns voxels and falloff alone asks for the method that has them.
+  const auto of_gvb = {"--paper",    "--falloff",   "--joint-falloff", "--resolution",   "--penalty",
+                       "--sampling", "--smoothing", "--nearest",       "--uniform-grid", "--facing"};
+  if (!given("--method") && std::any_of(of_gvb.begin(), of_gvb.end(), given)) options.method = BindMethod::gvb;
   if (bind.paper) {
     const GvbOptions paper = GvbOptions::paper();
     if (!given("--resolution")) options.gvb.resolution = paper.resolution;
     if (!given("--sampling")) options.gvb.sampling = paper.sampling;
     if (!given("--smoothing")) options.gvb.smoothing = paper.smoothing;
     if (!given("--penalty")) options.gvb.penalty = paper.penalty;
+    if (!given("--facing")) options.gvb.facing = paper.facing;
+    if (!given("--bone-rules")) options.handles.rules = BoneRules::off;
     if (!given("--falloff")) options.falloff = 0.1;
     if (!given("--influences")) options.limits.influences = 4;
     if (!given("--prune")) options.limits.prune = 0;
@@ -115,9 +121,30 @@ std::size_t across_gap(const BindResult& result) {
   return sum;
 }
 
-Json bound_volume_json(const BoundVolume& volume) {
+/// The first few names, and how many more there are.
+std::string joint_list(std::span<const Index> joints, const Skeleton& skeleton) {
+  constexpr std::size_t kShown = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(joints.size(), kShown); ++i) {
+    text += (i > 0 ? ", " : "") + skeleton.joints[joints[i]].name;
+  }
+  return joints.size() > kShown ? text + " and " + std::to_string(joints.size() - kShown) + " more" : text;
+}
+
+Json bone_rules_json(const BoundVolume& volume, const Skeleton& skeleton) {
+  Json json = Json::object();
+  for (const AppliedBoneRule& applied : volume.rules.list()) {
+    Json& names = json[enum_name(applied.rule)] = Json::array();
+    for (const Index j : applied.joints) names.push_back(skeleton.joints[j].name);
+  }
+  return json;
+}
+
+Json bound_volume_json(const BoundVolume& volume, const Skeleton& skeleton) {
   Json json;
   json["parts"] = volume.parts;
+  json["bone_rules"] = bone_rules_json(volume, skeleton);
+  json["unseen"] = volume.unseen;
   if (volume.gvb.resolution > 0) {
     json["resolution"] = volume.gvb.resolution;
     json["resolution_reason"] = volume.gvb.resolution_reason;
@@ -129,7 +156,7 @@ Json bound_volume_json(const BoundVolume& volume) {
   return json;
 }
 
-void report_result(const BindResult& result, Session& session) {
+void report_result(const BindResult& result, const Skeleton& skeleton, Session& session) {
   Json& report = session.report();
   report["vertices"] = result.vertices;
   report["bound"] = result.bound;
@@ -140,7 +167,7 @@ void report_result(const BindResult& result, Session& session) {
   std::size_t outside = 0;
   report["volumes"] = Json::array();
   for (const BoundVolume& volume : result.volumes) {
-    report["volumes"].push_back(bound_volume_json(volume));
+    report["volumes"].push_back(bound_volume_json(volume, skeleton));
     outside += volume.gvb.outside_handles;
   }
   report["fallbacks"] = {{"across_gap", across_gap(result)}, {"joints_outside", outside}};
@@ -154,6 +181,9 @@ void report_result(const BindResult& result, Session& session) {
                   (result.resolution_reason.empty() ? "" : ": " + result.resolution_reason));
   }
   for (const BoundVolume& volume : result.volumes) {
+    for (const AppliedBoneRule& applied : volume.rules.list()) {
+      session.print("bone rule " + std::string(enum_name(applied.rule)) + ": " + joint_list(applied.joints, skeleton));
+    }
     if (!volume.symmetry.empty()) session.print(volume.symmetry);
   }
   session.add_warnings(result.problems);
@@ -199,7 +229,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   session.add_warnings(check_excluded(options, loaded.character.skeleton));
   const BindResult result = isochor::bind(loaded.character, options, session.context());
   session.context().progress("weights", 1);
-  report_result(result, session);
+  report_result(result, loaded.character.skeleton, session);
   apply(result, loaded.character);
   session.add_warnings(save_character(loaded, bind.output, session.context()));
   session.print(bind.output.string() + " written");

@@ -5,8 +5,11 @@
 #include <cmath>
 
 #include "bind/bind_rules.h"
+#include "bind/grow_bones.h"
+#include "bind/rigid_shells.h"
 #include "isochor/base/error.h"
 #include "isochor/bind/symmetry.h"
+#include "isochor/mesh/topology.h"
 #include "rig/place_parts.h"
 
 namespace isochor {
@@ -14,37 +17,47 @@ namespace {
 
 void append_problems(Problems& to, const Problems& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// Joints of a volume that no vertex of it follows at present. None where too few are in use to tell.
-std::vector<Index> unused_joints(const Character& character, const PlacedParts& placed) {
+/// Weights below this, which rounding or a limit on influences leaves, make no joint one in use.
+constexpr double kInUse = 0.05;
+
+/// Joints of a volume that vertices of it follow at present, if those are enough to tell which joints are meant to.
+struct JointUse {
+  bool known = false;
+  std::vector<Index> unused;
+};
+
+JointUse joint_use(const Character& character, const PlacedParts& placed) {
   std::vector<char> used(character.skeleton.size(), 0);
   for (const Index p : placed.parts) {
     const Part& part = character.parts[p];
     for (std::size_t v = 0; v < part.weights.vertex_count(); ++v) {
       if (!has_weight(part, v)) continue;
       for (const Influence& i : part.weights.row(v)) {
-        if (i.weight > 0) used[part.skin.joints[i.joint]] = 1;
+        if (i.weight >= kInUse) used[part.skin.joints[i.joint]] = 1;
       }
     }
   }
-  std::vector<Index> unused;
+  JointUse use;
   std::size_t joints = 0;
   for (std::size_t j = 0; j < used.size(); ++j) {
     if (placed.joint[j] == 0) continue;
     ++joints;
-    if (used[j] == 0) unused.push_back(static_cast<Index>(j));
+    if (used[j] == 0) use.unused.push_back(static_cast<Index>(j));
   }
-  if ((joints - unused.size()) * 3 < joints) unused.clear();
-  return unused;
+  use.known = (joints - use.unused.size()) * 3 >= joints;
+  if (!use.known) use.unused.clear();
+  return use;
 }
 
 /// The joints that take weights in a volume, as handles.
-std::vector<Handle> volume_handles(const Character& character, const PlacedParts& placed, const BindOptions& options,
-                                   Problems& problems) {
+Handles volume_handles(const Character& character, const PlacedParts& placed, const BindOptions& options,
+                       Problems& problems) {
   Skeleton skeleton = character.skeleton;
   for (std::size_t j = 0; j < skeleton.size(); ++j) skeleton.joints[j].deforms = placed.joint[j] != 0;
   HandleOptions handle_options = options.handles;
   if (options.unused == UnusedJoints::skip) {
-    std::vector<Index> unused = unused_joints(character, placed);
+    JointUse use = joint_use(character, placed);
+    std::vector<Index>& unused = use.unused;
     // A joint that the user names takes part, whatever the file says.
     std::erase_if(unused, [&](Index j) {
       return std::any_of(options.rigid.begin(), options.rigid.end(),
@@ -55,10 +68,11 @@ std::vector<Handle> volume_handles(const Character& character, const PlacedParts
     skipped.report(problems, Severity::note, "joints-unused",
                    "{} joints move nothing in the file's present weights and were left out");
     handle_options.skip.insert(handle_options.skip.end(), unused.begin(), unused.end());
+    handle_options.proven = use.known;
   }
   Handles found = joint_handles(skeleton, placed.bind, handle_options);
   append_problems(problems, found.problems);
-  return std::move(found.handles);
+  return found;
 }
 
 /// The parts in their common space, welded.
@@ -115,25 +129,119 @@ struct MethodResult {
   std::vector<Handle> handles;  ///< leaves grown
 };
 
-MethodResult run_method(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
-                        BoundVolume& report, Context& context) {
+/// Leaves grow without voxels, so that nothing depends on how the mesh is turned.
+void grow_freely(const VolumeWork& work, std::vector<Handle>& handles, BoundVolume& report) {
+  grow_bones(winding_space(work.whole.weld.surface), handles, report.rules);
+}
+
+MethodResult run_distance(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
+                          BoundVolume& report, Context& context) {
+  const StageTimer timer(context, "weights");
+  grow_freely(work, handles, report);
   MethodResult result;
-  if (options.method == BindMethod::distance) {
-    const StageTimer timer(context, "weights");
-    result.weights = distance_weights(work.whole.weld.surface.positions, handles, options.distance, context);
-    apply(options.limits, result.weights);
-    result.handles = std::move(handles);
-    return result;
-  }
-  const GvbWeighting weighting = weighting_of(work.character, handles, options);
-  const GvbBinding binding(work.whole.weld.surface, std::move(handles), options.gvb, context,
+  result.weights = distance_weights(work.whole.weld.surface.positions, handles, options.distance, context);
+  apply(options.limits, result.weights);
+  result.handles = std::move(handles);
+  return result;
+}
+
+MethodResult run_heat(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
+                      BoundVolume& report, Context& context) {
+  grow_freely(work, handles, report);
+  HeatWeights heat = heat_weights(work.whole.weld.surface, handles, options.heat, context);
+  apply(options.limits, heat.weights);
+  report.unseen = static_cast<std::size_t>(std::count(heat.sees_bone.begin(), heat.sees_bone.end(), 0));
+  report.problems = std::move(heat.problems);
+  return {std::move(heat.weights), std::move(handles)};
+}
+
+/// What geodesic heat is started from: distances as they are, without what makes weights of them.
+GvbOptions plain_distances(GvbOptions options) {
+  options.facing = 1;
+  options.smoothing = 0;
+  return options;
+}
+
+MethodResult run_voxels(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
+                        BoundVolume& report, Context& context) {
+  const bool heat = options.method == BindMethod::geodesic_heat;
+  const Surface& surface = work.whole.weld.surface;
+  const GvbBinding binding(surface, std::move(handles), heat ? plain_distances(options.gvb) : options.gvb, context,
                            options.limits.influences);
   const StageTimer timer(context, "weights");
-  result.weights = binding.weights(weighting, context);
+  MethodResult result;
+  if (heat) {
+    result.weights = geodesic_heat_weights(surface, binding, options.geodesic_heat, context);
+    apply(options.limits, result.weights);
+  } else {
+    result.weights = binding.weights(weighting_of(work.character, binding.handles(), options), context);
+  }
   result.handles = binding.handles();
   report.gvb = binding.evidence();
+  report.rules.add(report.gvb.rules);
   rename_elements(report.gvb.problems, result.handles, work.whole.weld);
   return result;
+}
+
+/// Edges longer than this many times the length over which heat fades cannot show how it does.
+constexpr double kCoarse = 2.5;
+
+/// Pieces that heat does not suit: they do not see their bones, or their edges are too long.
+std::vector<char> pieces_without_heat(const Surface& surface, const HeatWeights& heat) {
+  const Topology topology = analyse(surface);
+  std::vector<double> edges(topology.components.size(), 0.0), reach(edges);
+  for (const Edge& edge : topology.edges) {
+    if (heat.sees_bone[edge.a] == 0 || heat.sees_bone[edge.b] == 0) continue;
+    const Index component = topology.component_of_vertex[edge.a];
+    edges[component] += (surface.positions[edge.a] - surface.positions[edge.b]).norm();
+    reach[component] += 0.5 * (heat.reach[edge.a] + heat.reach[edge.b]);
+  }
+  std::vector<char> without(surface.vertex_count(), 0);
+  for (std::size_t c = 0; c < topology.components.size(); ++c) {
+    const Component& component = topology.components[c];
+    const bool coarse = edges[c] > kCoarse * reach[c];
+    if (!coarse && sees_bones(component, [&](Index v) { return heat.sees_bone[v] != 0; })) continue;
+    for (const Index v : component.vertices) without[v] = 1;
+  }
+  for (const Index v : topology.isolated_vertices) without[v] = 1;
+  return without;
+}
+
+/// Heat; and geodesic voxel binding for pieces that heat does not suit.
+MethodResult run_auto(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
+                      BoundVolume& report, Context& context) {
+  const Surface& surface = work.whole.weld.surface;
+  grow_freely(work, handles, report);
+  HeatWeights heat = heat_weights(surface, handles, options.heat, context);
+  apply(options.limits, heat.weights);
+  const std::vector<char> dark = pieces_without_heat(surface, heat);
+  report.unseen = static_cast<std::size_t>(std::count(dark.begin(), dark.end(), 1));
+  if (report.unseen == 0) return {std::move(heat.weights), std::move(handles)};
+  for (Handle& handle : handles) handle.proven = true;
+  MethodResult result = run_voxels(work, std::move(handles), options, report, context);
+  SkinWeights mixed;
+  for (std::size_t v = 0; v < dark.size(); ++v)
+    mixed.add_row(dark[v] != 0 ? result.weights.row(v) : heat.weights.row(v));
+  result.weights = std::move(mixed);
+  return result;
+}
+
+MethodResult run_method(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
+                        BoundVolume& report, Context& context) {
+  switch (options.method) {
+    case BindMethod::automatic:
+      // Heat knows no falloff.
+      if (!options.joint_falloff.empty()) break;
+      return run_auto(work, std::move(handles), options, report, context);
+    case BindMethod::distance:
+      return run_distance(work, std::move(handles), options, report, context);
+    case BindMethod::heat:
+      return run_heat(work, std::move(handles), options, report, context);
+    case BindMethod::gvb:
+    case BindMethod::geodesic_heat:
+      break;
+  }
+  return run_voxels(work, std::move(handles), options, report, context);
 }
 
 void make_symmetric(std::span<const Vec3> positions, MethodResult& result, const BindOptions& options,
@@ -182,10 +290,14 @@ void bind_volume(const Character& character, const PlacedParts& placed, const Bi
   report.parts = placed.parts;
   const WholeSurface whole = placed_surface(character, placed, options.weld);
   const VolumeWork work{character, placed, whole};
-  MethodResult method =
-      run_method(work, volume_handles(character, placed, options, result.problems), options, report, context);
+  Handles handles = volume_handles(character, placed, options, result.problems);
+  report.rules = handles.rules;
+  MethodResult method = run_method(work, std::move(handles.handles), options, report, context);
 
   const StageTimer timer(context, "weights");
+  if (options.handles.rules == BoneRules::on) {
+    bind_small_shells(whole.weld.surface, method.handles, method.weights, report.rules);
+  }
   if (options.symmetric) make_symmetric(whole.weld.surface.positions, method, options, report);
   std::vector<char> takes(character.skeleton.size(), 0);
   for (const Handle& handle : method.handles) takes[handle.joint] = 1;
@@ -206,6 +318,7 @@ void bind_volume(const Character& character, const PlacedParts& placed, const Bi
     result.parts.push_back(std::move(bound));
   }
   result.joints += method.handles.size();
+  append_problems(result.problems, report.problems);
   append_problems(result.problems, report.gvb.problems);
   if (options.symmetric && !report.symmetric) {
     result.problems.push_back({Severity::warning, "not-symmetric", report.symmetry, {}, 0});

@@ -8,6 +8,7 @@
 #include "bind/affinity.h"
 #include "bind/gvb_cells.h"
 #include "bind/gvb_rows.h"
+#include "bind/outward.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
 #include "isochor/bind/resolution.h"
@@ -78,10 +79,15 @@ void GvbBinding::Impl::read_vertices(const Surface& surface, Context& context) {
   context.progress("weights", 0);
   const auto wanted = static_cast<std::size_t>(std::max(influences, static_cast<int>(cells.nearest.k)));
   std::size_t strays = 0;
+  const double facing = options.facing;
+  const std::vector<Vec3> normals =
+      facing > 0 ? mean_normals(surface.positions, outward_triangles(surface)) : std::vector<Vec3>();
   slots = sample_slots({.cells = cells,
                         .handles = handles,
                         .sampling = options.sampling,
-                        .slots = options.sampling == GvbSampling::containing ? wanted : wanted + kSpareSlots},
+                        .slots = options.sampling == GvbSampling::containing ? wanted : wanted + kSpareSlots,
+                        .facing = facing,
+                        .normals = normals},
                        surface.positions, strays, context);
   find_affinities(slots);
   if (options.smoothing > 0) {

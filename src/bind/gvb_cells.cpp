@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bind/grow_bones.h"
 #include "isochor/base/parallel.h"
 #include "isochor/mesh/nearest_points.h"
 #include "isochor/voxel/bone_voxels.h"
@@ -12,26 +13,6 @@ namespace isochor {
 namespace {
 
 using Codes = std::vector<std::uint32_t>;
-
-/// A leaf goes on in half voxels until it leaves the solid, and ends at the last place that was inside. Surfaces within
-/// the solid (a shell in a shell, teeth in a head) do not stop it.
-void grow_leaf(Handle& handle, const VoxelSolid& solid) {
-  if (handle.growth.isZero() || handle.shapes.size() != 1) return;
-  const VoxelGrid& grid = solid.grid;
-  const Vec3 start = handle.shapes[0].a;
-  const Vec3 step = 0.5 * grid.voxel * handle.growth;
-  int steps = 0;
-  for (int next = 1; next < 4 * grid.resolution; ++next) {
-    const Vec3 p = start + next * step;
-    const Vec3 g = grid.to_grid(p);
-    if (g.minCoeff() < 0 || g.maxCoeff() >= grid.resolution) break;
-    const VoxelSolid::Kind kind = solid.at(grid.at(p));
-    if (kind == VoxelSolid::Kind::exterior) break;
-    if (kind == VoxelSolid::Kind::interior) steps = next;
-  }
-  handle.growth = Vec3::Zero();
-  if (steps > 0) handle.shapes[0] = HandleShape::segment(start, start + steps * step);
-}
 
 /// The voxels of each handle that are not outside.
 std::vector<Codes> handle_voxels(std::span<const Handle> handles, const VoxelSolid& solid) {
@@ -172,7 +153,7 @@ GvbCells measure_cells(const GvbTask& task, std::vector<Handle>& handles, GvbEvi
       const StageTimer timer(context, "voxelize");
       context.progress("voxelize", 0);
       voxels = voxelize(task.surface, task.grid, {}, context);
-      for (Handle& handle : handles) grow_leaf(handle, voxels.solid);
+      grow_bones(voxel_space(voxels.solid), handles, evidence.rules);
       entries = find_entries(handles, voxels.solid, context);
     }
     const StageTimer timer(context, "sparsify");
@@ -195,7 +176,8 @@ GvbCells measure_cells(const GvbTask& task, std::vector<Handle>& handles, GvbEvi
   const StageTimer timer(context, "distance");
   context.progress("distance", 0);
   const GeodesicSweep sweep(cells.octree, {.penalty = task.options.penalty}, context);
-  cells.nearest = sweep.nearest(seeds_of(entries, cells.octree), task.k, context);
+  cells.nearest =
+      sweep.nearest(seeds_of(entries, cells.octree), std::min(task.k, static_cast<Index>(handles.size())), context);
   const auto shells = sweep.unreached(cells.nearest);
   if (!shells.empty()) {
     sweep.extend(cells.nearest, seeds_across_gaps(shells, cells.octree, cells.nearest, context), context);

@@ -22,6 +22,8 @@ constexpr double kClearSight = 1.5;
 constexpr std::size_t kWindow = 5;
 /// eq. 9's d_tol, in voxels: no bone is nearer than this.
 constexpr double kNearest = 0.1;
+/// 1, and a little that keeps bones straight above the skin at a finite distance.
+constexpr double kFacingAway = 1.001;
 
 struct Candidate {
   Index handle;
@@ -83,11 +85,23 @@ class Sampler {
 
   /// The straight line is a bound from below for any path, and free of the lattice's steps: where a path is about as
   /// long as a straight one can be on the lattice, the line itself is the distance. Continuous in p.
-  void bound_by_line(const Vec3& p, Candidates& candidates) const {
+  void bound_by_line(const Vec3& p, const Vec3& normal, Candidates& candidates) const {
     for (Candidate& c : candidates.list()) {
       const double line = distance(task_.handles[c.handle], p) / octree_.grid().voxel;
       c.distance = std::max(line, (c.distance - kLatticeEnds) / kLatticeExcess);
+      if (task_.facing > 0)
+        c.distance *= facing(task_.handles[c.handle], p, normal, c.distance / std::max(line, kNearest));
     }
+  }
+
+  /// How much farther a bone counts that the skin faces away from: 1 where it lies straight below, twice as far where
+  /// it lies to the side. Where the way to it is not straight, its direction says nothing.
+  double facing(const Handle& handle, const Vec3& p, const Vec3& normal, double detour) const {
+    const Vec3 way = p - nearest_point(handle, p);
+    const double length = way.norm();
+    const double straight = std::clamp(2 - detour, 0.0, 1.0);
+    if (!(length > 0) || normal.isZero()) return 1;
+    return std::pow(0.5 * (way.dot(normal) / length + kFacingAway), -task_.facing * straight);
   }
 
  private:
@@ -217,7 +231,9 @@ VertexSlots sample_slots(const SampleTask& task, std::span<const Vec3> positions
         stray[v] = 1;
         continue;
       }
-      if (task.sampling == GvbSampling::smooth) sampler.bound_by_line(positions[v], candidates);
+      if (task.sampling == GvbSampling::smooth) {
+        sampler.bound_by_line(positions[v], task.normals.empty() ? Vec3::Zero() : task.normals[v], candidates);
+      }
       store(candidates.list(), v, slots);
     }
   });

@@ -23,6 +23,8 @@ struct SampleTask {
   std::span<const Handle> handles;
   GvbSampling sampling = GvbSampling::smooth;
   std::size_t slots = 4;
+  double facing = 0;  ///< how much farther bones are that the skin faces away from: the power of Sampler::facing()
+  std::span<const Vec3> normals = {};  ///< of the positions, with `facing`
 };
 
 /// Reads the distances of all positions. Slots are sorted by distance, then handle. Positions outside all cells read

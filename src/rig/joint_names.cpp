@@ -316,6 +316,27 @@ class RoleFinder {
 
 }  // namespace
 
+bool names_control(std::string_view name) {
+  // Words run together, as in "handslot", end in the word that counts.
+  constexpr std::array<std::string_view, 8> kControls = {"ik",   "pole", "target", "control",
+                                                         "ctrl", "slot", "socket", "drv"};
+  const auto ends_in = [](const std::string& piece, std::string_view word) {
+    return piece == word || (word.size() > 3 && piece.size() > word.size() && piece.ends_with(word));
+  };
+  const std::vector<std::string> pieces = name_pieces(name);
+  return std::any_of(pieces.begin(), pieces.end(), [&](const std::string& piece) {
+    return std::any_of(kControls.begin(), kControls.end(), [&](std::string_view word) { return ends_in(piece, word); });
+  });
+}
+
+bool names_end(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kEnds = {"end", "tip", "leaf", "nub", "site"};
+  const std::vector<std::string> pieces = name_pieces(name);
+  return std::any_of(pieces.begin(), pieces.end(), [&](const std::string& piece) {
+    return std::find(kEnds.begin(), kEnds.end(), piece) != kEnds.end();
+  });
+}
+
 JointRoles joint_roles(const Skeleton& skeleton) { return RoleFinder(skeleton).run(); }
 
 bool is_detail(BodyPart part) {

@@ -24,8 +24,12 @@ SkinWeights bind_surface(const Surface& surface, const std::vector<Handle>& hand
 }
 
 std::vector<Handle> moved(std::vector<Handle> handles, const Affine& move) {
+  const double scale = std::cbrt(move.linear().determinant());
   for (Handle& handle : handles) {
-    handle.growth = (move.linear() * handle.growth).normalized();
+    handle.growth.direction = (move.linear() * handle.growth.direction).normalized();
+    handle.growth.other = (move.linear() * handle.growth.other).normalized();
+    handle.growth.limit *= scale;
+    handle.growth.parent_bone *= scale;
     for (HandleShape& shape : handle.shapes) {
       shape.a = move * shape.a;
       shape.b = move * shape.b;
@@ -333,7 +337,7 @@ TEST(Gvb, LeavesGrow) {
   append(surface, inner);
   std::vector<Handle> handles(1);
   handles[0].shapes = {HandleShape::point(Vec3(0.2, 0.5, 0.5))};
-  handles[0].growth = Vec3(1, 0, 0);
+  handles[0].growth.direction = Vec3(1, 0, 0);
   Context context;
   const GvbBinding binding(surface, handles, {.resolution = 64}, context);
   const HandleShape& grown = binding.handles()[0].shapes[0];

@@ -24,8 +24,9 @@ TEST(Handles, SegmentsToChildrenAndLeaves) {
   EXPECT_EQ(handles[0].shapes[0].b, Vec3(1, 0, 0));
   EXPECT_EQ(handles[0].shapes[1].b, Vec3(0, 2, 0));
   EXPECT_EQ(handles[1].shapes[0].kind, HandleShape::Kind::point);
-  EXPECT_EQ(handles[1].growth, Vec3(1, 0, 0));
-  EXPECT_EQ(joint_handles(skeleton, at_rest(skeleton), {.leaves = LeafShape::point}).handles[1].growth, Vec3(0, 0, 0));
+  EXPECT_EQ(handles[1].growth.direction, Vec3(1, 0, 0));
+  EXPECT_EQ(joint_handles(skeleton, at_rest(skeleton), {.leaves = LeafShape::point}).handles[1].growth.direction,
+            Vec3(0, 0, 0));
 }
 
 // A plain node between two joints passes the bone on, and takes no weight itself.
@@ -85,7 +86,7 @@ TEST(Handles, DegenerateSkeletons) {
   for (const Handle& handle : joint_handles(skeleton, at_rest(skeleton)).handles) {
     ASSERT_EQ(handle.shapes.size(), 1u);
     EXPECT_EQ(handle.shapes[0].kind, HandleShape::Kind::point);
-    EXPECT_EQ(handle.growth, Vec3(0, 0, 0));
+    EXPECT_EQ(handle.growth.direction, Vec3(0, 0, 0));
   }
   EXPECT_THROW(joint_handles(skeleton, at_rest(skeleton), {.exclude = {"*"}}), Error);
   EXPECT_THROW(joint_handles(Skeleton{}, {}), Error);
@@ -97,7 +98,7 @@ TEST(Handles, LeavesGrowAlongTheRigsAxis) {
   for (int j = 0; j < 5; ++j) skeleton.joints.push_back(joint_at(std::to_string(j), j - 1, Vec3(0, j == 0 ? 0 : 1, 0)));
   skeleton.joints.back().rest.rotation = Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX());
   const auto handles = joint_handles(skeleton, at_rest(skeleton)).handles;
-  EXPECT_LT((handles.back().growth - Vec3(0, 0, 1)).norm(), 1e-12);
+  EXPECT_LT((handles.back().growth.direction - Vec3(0, 0, 1)).norm(), 1e-12);
 }
 
 // Joints without any hierarchy, as WebXR has hands, get bones along the axis that leads from joint to joint, away from
@@ -119,7 +120,7 @@ TEST(Handles, FlatListsOfJoints) {
     const HandleShape& shape = found.handles[h].shapes[0];
     if (h % 4 == 3) {
       EXPECT_EQ(shape.kind, HandleShape::Kind::point);
-      EXPECT_GT(found.handles[h].growth.z(), 0.9);
+      EXPECT_GT(found.handles[h].growth.direction.z(), 0.9);
     } else {
       ASSERT_EQ(shape.kind, HandleShape::Kind::segment);
       EXPECT_LT((shape.b - skeleton.joints[h + 1].rest.translation).norm(), 1e-12);

@@ -41,6 +41,7 @@ struct Score {
 Score score(const Character& reference, const GvbOptions& gvb) {
   Context context(2);
   BindOptions options;
+  options.method = BindMethod::gvb;
   options.gvb = gvb;
   options.gvb.resolution = 128;
   Character bound = reference;
@@ -88,9 +89,12 @@ TEST(RealCharacters, AllAreBound) {
     if (character.vertex_count() == 0 || character.skeleton.deforming_count() == 0) continue;
     BindOptions options;
     options.gvb.resolution = 64;
-    SCOPED_TRACE(entry.path().filename().string());
-    const BindResult result = bind(character, options, context);
-    test::expect_all_bound(result, character);
+    for (const BindMethod method :
+         {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat, BindMethod::distance}) {
+      SCOPED_TRACE(entry.path().filename().string() + " by " + enum_name(method));
+      options.method = method;
+      test::expect_all_bound(bind(character, options, context), character);
+    }
   }
 }
 
@@ -109,8 +113,12 @@ TEST(RealCharacters, MeshesWithRigText) {
     attach_skeleton(character, test::shared_data() / rig, context);
     BindOptions options;
     options.gvb.resolution = 64;
-    SCOPED_TRACE(mesh);
-    test::expect_all_bound(bind(character, options, context), character);
+    for (const BindMethod method :
+         {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat, BindMethod::distance}) {
+      SCOPED_TRACE(std::string(mesh) + " by " + enum_name(method));
+      options.method = method;
+      test::expect_all_bound(bind(character, options, context), character);
+    }
   }
 }
 

@@ -11,15 +11,24 @@
 #include <vector>
 
 #include "isochor/bind/distance.h"
+#include "isochor/bind/geodesic_heat.h"
 #include "isochor/bind/gvb.h"
+#include "isochor/bind/heat.h"
 #include "isochor/rig/character.h"
 
 namespace isochor {
 
-enum class BindMethod { gvb, distance };
+/// docs/weights.md says when to use which.
+enum class BindMethod {
+  automatic,      ///< heat; geodesic voxel binding for pieces of the mesh that do not see their bones
+  gvb,            ///< distances through the inside
+  geodesic_heat,  ///< heat started from distances through the inside
+  heat,           ///< heat from the bones that are seen
+  distance,       ///< distances through anything
+};
 template <>
 struct EnumNames<BindMethod> {
-  static constexpr std::array names{"gvb", "distance"};
+  static constexpr std::array names{"auto", "gvb", "geodesic-heat", "heat", "distance"};
 };
 
 /// What becomes of joints that move no vertex in the file's present weights: control and helper bones, roots, slots for
@@ -47,11 +56,13 @@ struct JointFalloff {
 };
 
 struct BindOptions {
-  BindMethod method = BindMethod::gvb;
+  BindMethod method = BindMethod::automatic;
   GvbOptions gvb;
   double falloff = 0.1;
   WeightLimits limits;
   DistanceOptions distance;
+  HeatOptions heat;
+  GeodesicHeatOptions geodesic_heat;
   HandleOptions handles;
   WeldOptions weld;
   UnusedJoints unused = UnusedJoints::skip;
@@ -73,6 +84,8 @@ void describe(Options& options, Visitor&& visit) {
   describe(options.gvb, visit);
   describe(options.limits, visit);
   describe(options.distance, visit);
+  describe(options.heat, visit);
+  describe(options.geodesic_heat, visit);
   describe(options.handles, visit);
   describe(options.weld, visit);
   visit(options.unused,
@@ -99,7 +112,10 @@ struct BoundPart {
 /// Parts that were bound together as one volume.
 struct BoundVolume {
   std::vector<Index> parts;
-  GvbEvidence gvb;         ///< method gvb
+  GvbEvidence gvb;         ///< methods that use voxels
+  AppliedBoneRules rules;  ///< which bones were guessed, and how
+  std::size_t unseen = 0;  ///< vertices that see no bone; method auto: those of pieces that do not see theirs
+  Problems problems;       ///< of methods without voxels
   std::string symmetry;    ///< a sentence if symmetry was asked for
   bool symmetric = false;  ///< found, and the weights respect it
 };

@@ -39,6 +39,7 @@ struct GvbOptions {
   GvbSampling sampling = GvbSampling::smooth;
   double smoothing = 0.75;
   int nearest = 0;
+  double facing = 0.35;
   bool uniform = false;
 
   /// The paper's method to the letter: the containing voxel, no smoothing, r = 256.
@@ -47,6 +48,7 @@ struct GvbOptions {
     options.resolution = 256;
     options.sampling = GvbSampling::containing;
     options.smoothing = 0;
+    options.facing = 0;
     return options;
   }
 };
@@ -80,6 +82,11 @@ void describe(Options& options, Visitor&& visit) {
                                    .min = 0,
                                    .max = 64,
                                    .expert = true});
+  visit(options.facing, FieldInfo{.name = "facing",
+                                  .help = "higher: vertices keep more to bones that lie straight below them (0: off)",
+                                  .min = 0,
+                                  .max = 1,
+                                  .expert = true});
   visit(options.uniform,
         FieldInfo{.name = "uniform-grid", .help = "a uniform grid in place of the octree", .expert = true});
 }
@@ -118,6 +125,7 @@ struct GvbEvidence {
   std::size_t vertices = 0;
   std::size_t bound = 0;            ///< vertices with distances of their own or by a fallback: all of them
   std::size_t across_gap = 0;       ///< vertices whose distances came across a gap
+  AppliedBoneRules rules;           ///< those that need the voxels
   std::size_t outside_handles = 0;  ///< handles that lie outside the mesh and entered through the nearest voxel
   Problems problems;
 };

@@ -2,12 +2,15 @@
 
 /// What distances are measured from: each joint that takes weights has a geometry of points, segments and volumes.
 
+#include <array>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "isochor/base/options.h"
 #include "isochor/base/problem.h"
+#include "isochor/bind/bone_rules.h"
 #include "isochor/rig/skeleton.h"
 #include "isochor/voxel/grid.h"
 
@@ -31,14 +34,25 @@ struct HandleShape {
 struct Handle {
   Index joint = kNone;  ///< in the skeleton, or any number of the caller's own
   std::vector<HandleShape> shapes;
-  /// A leaf may grow from its point in this (unit) direction while it stays inside the mesh; zero: it does not.
-  Vec3 growth = Vec3::Zero();
+  /// How a leaf goes on from its point; a bone whose end is known does not.
+  struct Growth {
+    Vec3 direction = Vec3::Zero();                           ///< unit; zero: it does not grow
+    Vec3 other = Vec3::Zero();                               ///< tried if the first one leads nowhere; zero: none
+    double limit = std::numeric_limits<double>::infinity();  ///< a joint lies there
+    double parent_bone = 0;  ///< the length of the bone before it, by which it may look for the mesh; 0: it may not
+  };
+  Growth growth;
+  bool top = false;          ///< no joint above it takes weights
+  bool proven = true;        ///< takes weight for certain: it is neither a control nor an end
+  bool end_by_name = false;  ///< its name says that it marks the end of the bone before it
 };
 
 /// The Euclidean distance from a point to a shape or to a handle's nearest shape; 0 inside a volume. For an ellipsoid
 /// an approximation that is exact on its surface and within it (0), and first order outside.
 double distance(const HandleShape& shape, const Vec3& p);
 double distance(const Handle& handle, const Vec3& p);
+/// The point of a handle's points and segments that is nearest to p.
+Vec3 nearest_point(const Handle& handle, const Vec3& p);
 
 /// The voxels that a shape touches, as increasing Morton codes.
 std::vector<std::uint32_t> voxels_of(const VoxelGrid& grid, const HandleShape& shape);
@@ -60,6 +74,9 @@ struct HandleOptions {
   LeafShape leaves = LeafShape::grow;
   std::vector<std::string> exclude;
   std::vector<Index> skip;  ///< joints that take no weight either, by index
+  BoneRules rules = BoneRules::on;
+  /// Every joint that is left moves something in the file: none of them is a control or an end.
+  bool proven = false;
 };
 
 template <class Options, class Visitor>
@@ -68,11 +85,15 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.leaves, FieldInfo{.name = "leaves",
                                   .help = "a joint without children is a point, or a bone that goes on inside",
                                   .expert = true});
+  visit(options.rules,
+        FieldInfo{.name = "bone-rules",
+                  .help = "guess bones as rigs are meant (docs/weights.md), or take joints as they are"});
   visit(options.exclude, FieldInfo{.name = "exclude", .help = "joints that take no weight, by name pattern"});
 }
 
 struct Handles {
   std::vector<Handle> handles;  ///< by increasing joint
+  AppliedBoneRules rules;
   Problems problems;
 };
 

@@ -65,6 +65,12 @@ struct JointRoles {
 /// alike in both, neither.
 JointRoles joint_roles(const Skeleton& skeleton);
 
+/// Whether the name says that the joint moves other joints, not the skin: "kneeIK.l", "control-foot-roll",
+/// "PoleTarget", "handslot".
+bool names_control(std::string_view name);
+/// Whether the name says that the joint marks the end of the bone before it: "HeadTop_End", "tail_leaf", "index-tip".
+bool names_end(std::string_view name);
+
 /// Fingers, eyes, jaw: parts that many motions and many characters do not have.
 bool is_detail(BodyPart part);
 

@@ -1,0 +1,104 @@
+#include "bind/heat_solve.h"
+
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <numeric>
+
+#include "isochor/base/parallel.h"
+
+namespace isochor {
+namespace {
+
+using SparseMatrix = Eigen::SparseMatrix<double>;
+
+/// L + M H, times a number that brings its entries near 1; identity rows where no heat comes.
+SparseMatrix heat_matrix(const SurfaceLaplacian& laplacian, const HeatSources& sources, std::span<const char> reached) {
+  const std::size_t n = reached.size();
+  std::vector<Eigen::Triplet<double>> entries;
+  std::vector<double> diagonal(n, 0.0);
+  for (std::size_t v = 0; v < n; ++v) diagonal[v] = reached[v] != 0 ? laplacian.mass[v] * sources.strength[v] : 1.0;
+  for (const auto& c : laplacian.conductance) {
+    if (reached[c.a] == 0 || !(c.value > 0)) continue;
+    entries.emplace_back(c.b, c.a, -c.value);
+    diagonal[c.a] += c.value;
+    diagonal[c.b] += c.value;
+  }
+  for (std::size_t v = 0; v < n; ++v) entries.emplace_back(static_cast<Index>(v), static_cast<Index>(v), diagonal[v]);
+  SparseMatrix matrix(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+/// Weights below the first number are none, from the second on they are whole; between the two they fade. As in
+/// Blender: heat is a little warm everywhere, and nobody wants a toe in the hip's weights.
+constexpr double kNoneBelow = 0.025, kWholeAbove = 0.05;
+
+double faded(double weight) {
+  if (weight < kNoneBelow) return 0;
+  if (weight >= kWholeAbove) return std::min(weight, 1.0);
+  return (weight - kNoneBelow) / (kWholeAbove - kNoneBelow) * kWholeAbove;
+}
+
+}  // namespace
+
+std::vector<char> reached_by_heat(const SurfaceLaplacian& laplacian, std::span<const double> strength) {
+  const std::size_t n = strength.size();
+  std::vector<Index> root(n);
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](Index v) {
+    while (root[v] != v) v = root[v] = root[root[v]];
+    return v;
+  };
+  for (const auto& c : laplacian.conductance) {
+    if (!(c.value > 0)) continue;
+    const Index a = find(c.a), b = find(c.b);
+    root[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<char> heated(n, 0), reached(n, 0);
+  for (std::size_t v = 0; v < n; ++v) {
+    if (laplacian.mass[v] * strength[v] > 0) heated[find(static_cast<Index>(v))] = 1;
+  }
+  for (std::size_t v = 0; v < n; ++v) reached[v] = heated[find(static_cast<Index>(v))];
+  return reached;
+}
+
+SkinWeights solve_heat(const SurfaceLaplacian& laplacian, const HeatSources& sources, std::size_t handles,
+                       const Context& context) {
+  const std::size_t n = sources.strength.size();
+  const std::vector<char> reached = reached_by_heat(laplacian, sources.strength);
+  const Eigen::SimplicialLDLT<SparseMatrix> solver(heat_matrix(laplacian, sources, reached));
+
+  std::vector<std::vector<Influence>> heated(handles);  // by handle: vertex, share
+  for (std::size_t v = 0; v < n; ++v) {
+    if (reached[v] == 0) continue;
+    for (const Influence& i : sources.share.row(v)) heated[i.joint].push_back({static_cast<Index>(v), i.weight});
+  }
+  std::vector<std::vector<Influence>> column(handles);
+  parallel_for(context, handles, 1, [&](Range range) {
+    const std::size_t h = range.begin;
+    if (heated[h].empty()) return;
+    Eigen::VectorXd right = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(n));
+    for (const Influence& i : heated[h])
+      right[i.joint] = laplacian.mass[i.joint] * sources.strength[i.joint] * i.weight;
+    const Eigen::VectorXd warm = solver.solve(right);
+    for (std::size_t v = 0; v < n; ++v) {
+      const double weight = reached[v] != 0 ? faded(warm[static_cast<Eigen::Index>(v)]) : 0;
+      if (weight > 0) column[h].push_back({static_cast<Index>(v), weight});
+    }
+  });
+
+  SkinWeights weights;
+  std::vector<std::size_t> next(handles, 0);
+  std::vector<Influence> row;
+  for (std::size_t v = 0; v < n; ++v) {
+    row.clear();
+    for (std::size_t h = 0; h < handles; ++h) {
+      if (next[h] == column[h].size() || column[h][next[h]].joint != static_cast<Index>(v)) continue;
+      row.push_back({static_cast<Index>(h), column[h][next[h]++].weight});
+    }
+    weights.add_row(row);
+  }
+  return weights;
+}
+
+}  // namespace isochor

@@ -1,0 +1,41 @@
+#include "bind/outward.h"
+
+#include "isochor/mesh/topology.h"
+
+namespace isochor {
+
+std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface) {
+  const Topology topology = analyse(surface);
+  std::vector<char> turned(surface.face_count(), 0);
+  for (const Component& component : topology.components) {
+    for (const Index f : component.flips) turned[f] = 1;
+  }
+  Triangulation triangulation = triangulate(surface);
+  const auto& p = surface.positions;
+  const Vec3 centre = bounding_box(p).center();
+  std::vector<double> volume(topology.components.size(), 0.0);
+  for (std::size_t t = 0; t < triangulation.triangles.size(); ++t) {
+    auto& triangle = triangulation.triangles[t];
+    if (turned[triangulation.face[t]] != 0) std::swap(triangle[1], triangle[2]);
+    volume[topology.component_of_face[triangulation.face[t]]] +=
+        (p[triangle[0]] - centre).dot((p[triangle[1]] - centre).cross(p[triangle[2]] - centre));
+  }
+  for (std::size_t t = 0; t < triangulation.triangles.size(); ++t) {
+    auto& triangle = triangulation.triangles[t];
+    if (volume[topology.component_of_face[triangulation.face[t]]] < 0) std::swap(triangle[1], triangle[2]);
+  }
+  return std::move(triangulation.triangles);
+}
+
+std::vector<Vec3> mean_normals(std::span<const Vec3> positions, std::span<const std::array<Index, 3>> triangles) {
+  std::vector<Vec3> normals(positions.size(), Vec3::Zero());
+  for (const std::array<Index, 3>& t : triangles) {
+    const Vec3 n = (positions[t[1]] - positions[t[0]]).cross(positions[t[2]] - positions[t[0]]).stableNormalized();
+    if (!n.allFinite()) continue;
+    for (const Index v : t) normals[v] += n;
+  }
+  for (Vec3& n : normals) n = n.norm() > 0 ? Vec3(n.normalized()) : Vec3::Zero();
+  return normals;
+}
+
+}  // namespace isochor

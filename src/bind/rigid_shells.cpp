@@ -1,0 +1,65 @@
+#include "bind/rigid_shells.h"
+
+#include <algorithm>
+
+#include "bind/heat_finder.h"
+#include "isochor/mesh/topology.h"
+
+namespace isochor {
+namespace {
+
+/// A piece is small below this part of the mesh's diagonal.
+constexpr double kSmallShell = 0.25;
+/// A piece sees no bone if this share of its vertices do not.
+constexpr double kUnseenShell = 0.35;
+
+bool is_small(const Surface& surface, const Component& component, std::span<const Handle> handles, double whole) {
+  Box box;
+  for (const Index v : component.vertices) box.extend(surface.positions[v]);
+  if (box.diagonal().norm() >= kSmallShell * whole) return false;
+  return std::none_of(handles.begin(), handles.end(),
+                      [&](const Handle& handle) { return !handle.shapes.empty() && box.contains(handle.shapes[0].a); });
+}
+
+Index strongest_handle(const Component& component, const SkinWeights& weights, std::size_t handles) {
+  std::vector<double> sum(handles, 0.0);
+  for (const Index v : component.vertices) {
+    for (const Influence& i : weights.row(v)) sum[i.joint] += i.weight;
+  }
+  return static_cast<Index>(std::max_element(sum.begin(), sum.end()) - sum.begin());
+}
+
+}  // namespace
+
+bool sees_bones(const Component& component, const std::function<bool(Index)>& sees) {
+  const auto unseen =
+      std::count_if(component.vertices.begin(), component.vertices.end(), [&](Index v) { return !sees(v); });
+  return static_cast<double>(unseen) <= kUnseenShell * static_cast<double>(component.vertices.size());
+}
+
+void bind_small_shells(const Surface& surface, std::span<const Handle> handles, SkinWeights& weights,
+                       AppliedBoneRules& applied) {
+  const Topology topology = analyse(surface);
+  if (topology.components.size() < 2) return;
+  const double whole = bounding_box(surface.positions).diagonal().norm();
+  const HeatFinder finder(surface, handles);
+  const auto sees = [&](Index v) {
+    return !finder.find(static_cast<std::size_t>(v), HeatFinder::Walls::stop).handles.empty();
+  };
+  std::vector<Index> follows(surface.vertex_count(), kNone);
+  for (const Component& component : topology.components) {
+    if (!is_small(surface, component, handles, whole) || sees_bones(component, sees)) continue;
+    const Index handle = strongest_handle(component, weights, handles.size());
+    for (const Index v : component.vertices) follows[v] = handle;
+    applied.add(BoneRule::shell, handles[handle].joint);
+  }
+  SkinWeights result;
+  for (std::size_t v = 0; v < weights.vertex_count(); ++v) {
+    const Influence alone{follows[v], 1.0};
+    result.add_row(follows[v] == kNone ? std::span<const Influence>(weights.row(v))
+                                       : std::span<const Influence>(&alone, 1));
+  }
+  weights = std::move(result);
+}
+
+}  // namespace isochor
