@@ -11,12 +11,31 @@ namespace {
 
 using SparseMatrix = Eigen::SparseMatrix<double>;
 
-/// L + M H, times a number that brings its entries near 1; identity rows where no heat comes.
-SparseMatrix heat_matrix(const SurfaceLaplacian& laplacian, const HeatSources& sources, std::span<const char> reached) {
+/// The least that holds a heated vertex, as a part of what it conducts. A piece that is tiny beside its distance to
+/// every bone would be held by rounding alone, and one pivot of zero spoils the factorisation for the whole mesh.
+constexpr double kLeastHold = 1e-12;
+
+/// M H.
+std::vector<double> holds(const SurfaceLaplacian& laplacian, std::span<const double> strength) {
+  std::vector<double> conducted(strength.size(), 0.0), hold(strength.size(), 0.0);
+  for (const auto& c : laplacian.conductance) {
+    conducted[c.a] += c.value;
+    conducted[c.b] += c.value;
+  }
+  for (std::size_t v = 0; v < hold.size(); ++v) {
+    const double heat = laplacian.mass[v] * strength[v];
+    if (heat > 0) hold[v] = std::max(heat, kLeastHold * conducted[v]);
+  }
+  return hold;
+}
+
+/// L + M H; identity rows where no heat comes.
+SparseMatrix heat_matrix(const SurfaceLaplacian& laplacian, std::span<const double> hold,
+                         std::span<const char> reached) {
   const std::size_t n = reached.size();
   std::vector<Eigen::Triplet<double>> entries;
   std::vector<double> diagonal(n, 0.0);
-  for (std::size_t v = 0; v < n; ++v) diagonal[v] = reached[v] != 0 ? laplacian.mass[v] * sources.strength[v] : 1.0;
+  for (std::size_t v = 0; v < n; ++v) diagonal[v] = reached[v] != 0 ? hold[v] : 1.0;
   for (const auto& c : laplacian.conductance) {
     if (reached[c.a] == 0 || !(c.value > 0)) continue;
     entries.emplace_back(c.b, c.a, -c.value);
@@ -66,7 +85,14 @@ SkinWeights solve_heat(const SurfaceLaplacian& laplacian, const HeatSources& sou
                        const Context& context) {
   const std::size_t n = sources.strength.size();
   const std::vector<char> reached = reached_by_heat(laplacian, sources.strength);
-  const Eigen::SimplicialLDLT<SparseMatrix> solver(heat_matrix(laplacian, sources, reached));
+  const std::vector<double> hold = holds(laplacian, sources.strength);
+  const Eigen::SimplicialLDLT<SparseMatrix> solver(heat_matrix(laplacian, hold, reached));
+  SkinWeights weights;
+  if (solver.info() != Eigen::Success) {
+    // solve() would leave its result as it found it.
+    for (std::size_t v = 0; v < n; ++v) weights.add_row(std::span<const Influence>());
+    return weights;
+  }
 
   std::vector<std::vector<Influence>> heated(handles);  // by handle: vertex, share
   for (std::size_t v = 0; v < n; ++v) {
@@ -78,8 +104,7 @@ SkinWeights solve_heat(const SurfaceLaplacian& laplacian, const HeatSources& sou
     const std::size_t h = range.begin;
     if (heated[h].empty()) return;
     Eigen::VectorXd right = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(n));
-    for (const Influence& i : heated[h])
-      right[i.joint] = laplacian.mass[i.joint] * sources.strength[i.joint] * i.weight;
+    for (const Influence& i : heated[h]) right[i.joint] = hold[static_cast<std::size_t>(i.joint)] * i.weight;
     const Eigen::VectorXd warm = solver.solve(right);
     for (std::size_t v = 0; v < n; ++v) {
       const double weight = reached[v] != 0 ? faded(warm[static_cast<Eigen::Index>(v)]) : 0;
@@ -87,7 +112,6 @@ SkinWeights solve_heat(const SurfaceLaplacian& laplacian, const HeatSources& sou
     }
   });
 
-  SkinWeights weights;
   std::vector<std::size_t> next(handles, 0);
   std::vector<Influence> row;
   for (std::size_t v = 0; v < n; ++v) {

@@ -21,7 +21,7 @@ struct HeatSources {
 std::vector<char> reached_by_heat(const SurfaceLaplacian& laplacian, std::span<const double> strength);
 
 /// The temperatures of all handles, each between 0 and 1; low ones fade out, so that rows sum to about 1. Rows of
-/// vertices that no heat reaches are empty.
+/// vertices that no heat reaches are empty; all are, if the factorisation fails.
 SkinWeights solve_heat(const SurfaceLaplacian& laplacian, const HeatSources& sources, std::size_t handles,
                        const Context& context);
 
