@@ -152,6 +152,7 @@ MethodResult run_heat(const VolumeWork& work, std::vector<Handle> handles, const
   apply(options.limits, heat.weights);
   report.unseen = static_cast<std::size_t>(std::count(heat.sees_bone.begin(), heat.sees_bone.end(), 0));
   report.problems = std::move(heat.problems);
+  rename_elements(report.problems, handles, work.whole.weld);
   return {std::move(heat.weights), std::move(handles)};
 }
 

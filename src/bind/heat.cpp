@@ -47,6 +47,7 @@ HeatWeights heat_weights(const Surface& surface, std::span<const Handle> handles
   ProblemCollector cold;
   for (std::size_t v = 0; v < n; ++v) {
     if (reached[v] != 0) continue;
+    if (!(laplacian.mass[v] > 0)) continue;  // in no face: of no piece
     cold.add(static_cast<Index>(v));
     warmth[v] = finder.find(v, HeatFinder::Walls::let_through);
   }
