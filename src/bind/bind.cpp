@@ -55,14 +55,18 @@ Handles volume_handles(const Character& character, const PlacedParts& placed, co
   Skeleton skeleton = character.skeleton;
   for (std::size_t j = 0; j < skeleton.size(); ++j) skeleton.joints[j].deforms = placed.joint[j] != 0;
   HandleOptions handle_options = options.handles;
+  // A joint that the user names takes part, whatever the file or a rule says.
+  std::vector<Index>& named = handle_options.certain;
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    const bool is_named = std::any_of(options.rigid.begin(), options.rigid.end(), [&](const RigidRule& rule) {
+      return rule.joint == skeleton.joints[j].name;
+    });
+    if (is_named) named.push_back(static_cast<Index>(j));
+  }
   if (options.unused == UnusedJoints::skip) {
     JointUse use = joint_use(character, placed);
     std::vector<Index>& unused = use.unused;
-    // A joint that the user names takes part, whatever the file says.
-    std::erase_if(unused, [&](Index j) {
-      return std::any_of(options.rigid.begin(), options.rigid.end(),
-                         [&](const RigidRule& rule) { return rule.joint == skeleton.joints[j].name; });
-    });
+    std::erase_if(unused, [&](Index j) { return std::find(named.begin(), named.end(), j) != named.end(); });
     ProblemCollector skipped;
     for (const Index j : unused) skipped.add(j);
     skipped.report(problems, Severity::note, "joints-unused",

@@ -37,10 +37,10 @@ BoneFinder::BoneFinder(const Skeleton& skeleton, std::span<const Affine> bind, c
     : skeleton_(skeleton),
       bind_(bind),
       rules_(options.rules == BoneRules::on),
-      proven_(options.proven),
       children_(skeleton.size()),
       takes_(skeleton.size()),
       ruled_out_(skeleton.size(), 0),
+      certain_(skeleton.size(), options.proven || options.rules == BoneRules::off ? 1 : 0),
       ends_(skeleton.size()),
       segments_(skeleton.size()),
       growth_(skeleton.size()) {
@@ -51,6 +51,7 @@ BoneFinder::BoneFinder(const Skeleton& skeleton, std::span<const Affine> bind, c
                                               [&](const auto& glob) { return matches_glob(joint.name, glob); });
   }
   for (const Index j : options.skip) takes_[j] = 0;
+  for (const Index j : options.certain) certain_[j] = 1;
   rule_out();
   find_ends();
   axis_ = bone_axis();
@@ -67,7 +68,7 @@ BoneFinder::BoneFinder(const Skeleton& skeleton, std::span<const Affine> bind, c
 Handle BoneFinder::handle(Index j, LeafShape leaves) const {
   Handle result;
   result.joint = j;
-  result.proven = proven_ || !rules_;
+  result.proven = certain_[j] != 0;
   result.end_by_name = names_end(skeleton_.joints[j].name);
   result.top = true;
   for (Index up = skeleton_.joints[j].parent; up != kNone && result.top; up = skeleton_.joints[up].parent) {
@@ -121,26 +122,23 @@ Vec3 BoneFinder::incoming(Index j) const {
   return Vec3::Zero();
 }
 
-/// Controls and ends by their names, where nothing proves that they move any skin.
+/// Controls by their names, where nothing proves that they move any skin.
 void BoneFinder::rule_out() {
-  if (!rules_ || proven_) return;
-  std::vector<std::pair<BoneRule, Index>> found;
+  std::vector<Index> controls;
   std::size_t left = 0;
   for (std::size_t j = 0; j < takes_.size(); ++j) {
-    const auto joint = static_cast<Index>(j);
     if (!takes_weight(j)) continue;
-    const std::string& name = skeleton_.joints[j].name;
-    if (names_control(name)) {
-      found.emplace_back(BoneRule::control, joint);
+    if (certain_[j] == 0 && names_control(skeleton_.joints[j].name)) {
+      controls.push_back(static_cast<Index>(j));
     } else {
       ++left;
     }
   }
   if (left == 0) return;  // names that say so of every joint say nothing
-  for (const auto& [rule, joint] : found) {
+  for (const Index joint : controls) {
     takes_[joint] = 0;
     ruled_out_[joint] = 1;
-    applied_.add(rule, joint);
+    applied_.add(BoneRule::control, joint);
   }
 }
 

@@ -47,9 +47,9 @@ class BoneFinder {
   const Skeleton& skeleton_;
   std::span<const Affine> bind_;
   bool rules_;
-  bool proven_;
   std::vector<std::vector<Index>> children_;
   std::vector<char> takes_, ruled_out_;
+  std::vector<char> certain_;  ///< neither a control nor an end
   std::vector<std::vector<Index>> ends_;
   std::vector<std::vector<Vec3>> segments_;  ///< where the bones of each joint end
   std::vector<Handle::Growth> growth_;

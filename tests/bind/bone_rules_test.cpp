@@ -147,6 +147,9 @@ TEST(BoneRules, ControlsAndEnds) {
     EXPECT_EQ(result.joints, 5u);
     EXPECT_EQ(joints_of(result.volumes[0].rules, BoneRule::control), (std::vector<Index>{0, 6}));
     EXPECT_EQ(joints_of(result.volumes[0].rules, BoneRule::end), std::vector<Index>{7});
+    options.rigid = {{"skin", "kneeIK"}, {"skin", "left foot_end"}};
+    EXPECT_EQ(bind(character, options, context).joints, 7u) << "joints that the user names take part";
+    options.rigid.clear();
     options.handles.rules = BoneRules::off;
     EXPECT_EQ(bind(character, options, context).joints, 8u);
   }

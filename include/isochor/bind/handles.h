@@ -77,6 +77,7 @@ struct HandleOptions {
   BoneRules rules = BoneRules::on;
   /// Every joint that is left moves something in the file: none of them is a control or an end.
   bool proven = false;
+  std::vector<Index> certain;  ///< joints of which the same is known, by index, whatever their names say
 };
 
 template <class Options, class Visitor>
