@@ -316,7 +316,9 @@ void BoneFinder::find_growth(Index j) {
   growth.limit = way_to_joint(j, growth.direction);
   growth.parent_bone = parent_bone(j);
   // What Blender draws lies along the axis and nowhere else.
-  if (axis_ != kNone && !drawn_by_blender_) growth.other = incoming(j);
+  if (axis_ == kNone || drawn_by_blender_) return;
+  growth.other = incoming(j);
+  growth.other_limit = way_to_joint(j, growth.other);
 }
 
 }  // namespace isochor

@@ -38,7 +38,7 @@ Grown grow(const BoneSpace& space, const Handle& leaf, const Vec3& direction, do
       if (grown.entered || !may_look || at > leaf.growth.parent_bone) break;
       continue;
     }
-    if (!grown.entered && n > 0) grown.through_empty = true;
+    if (!grown.entered && n > 0 && may_look) grown.through_empty = true;
     grown.entered = true;
     touched = at;
     if (kind == BoneSpace::Kind::inside) inside = at;
@@ -57,14 +57,16 @@ class BoneGrower {
     const Handle::Growth growth = leaf.growth;
     Vec3 direction = growth.direction;
     Grown grown = grow(space_, leaf, direction, growth.limit);
-    const bool stopped = grown.length + space_.step > growth.limit;
+    double limit = growth.limit;
     if (grown.length < 4 * space_.step && !growth.other.isZero()) {
-      const Grown other = grow(space_, leaf, growth.other, std::numeric_limits<double>::infinity());
+      const Grown other = grow(space_, leaf, growth.other, growth.other_limit);
       if (other.length > grown.length) {
         grown = other;
         direction = growth.other;
+        limit = growth.other_limit;
       }
     }
+    const bool stopped = grown.length + space_.step > limit;
     if (!leaf.proven && growth.parent_bone > 0) {
       if (!grown.entered) {
         applied_.add(BoneRule::control, leaf.joint);
@@ -75,7 +77,7 @@ class BoneGrower {
         return false;
       }
     }
-    const double least = std::min(kLeastLeaf * growth.parent_bone, growth.limit);
+    const double least = std::min(kLeastLeaf * growth.parent_bone, limit);
     if (stopped) applied_.add(BoneRule::stop, leaf.joint);
     if (grown.through_empty || grown.length < least) applied_.add(BoneRule::outside, leaf.joint);
     const double length = std::max(grown.length, least);
@@ -84,7 +86,7 @@ class BoneGrower {
     return true;
   }
 
-  /// A joint above all others that lies outside, or where one of the next joints is, passes motion on.
+  /// A joint above all others that lies outside passes motion on.
   bool is_root_control(const Handle& handle) const {
     if (!handle.top || handle.proven || handle.shapes.empty()) return false;
     const Vec3 p = handle.shapes[0].a;

@@ -29,6 +29,7 @@ std::vector<Handle> moved(std::vector<Handle> handles, const Affine& move) {
     handle.growth.direction = (move.linear() * handle.growth.direction).normalized();
     handle.growth.other = (move.linear() * handle.growth.other).normalized();
     handle.growth.limit *= scale;
+    handle.growth.other_limit *= scale;
     handle.growth.parent_bone *= scale;
     for (HandleShape& shape : handle.shapes) {
       shape.a = move * shape.a;

@@ -39,6 +39,7 @@ struct Handle {
     Vec3 direction = Vec3::Zero();                           ///< unit; zero: it does not grow
     Vec3 other = Vec3::Zero();                               ///< tried if the first one leads nowhere; zero: none
     double limit = std::numeric_limits<double>::infinity();  ///< a joint lies there
+    double other_limit = limit;                              ///< the same in the other direction
     double parent_bone = 0;  ///< the length of the bone before it, by which it may look for the mesh; 0: it may not
   };
   Growth growth;
