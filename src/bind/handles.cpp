@@ -25,17 +25,38 @@ Vec3 in_half_axes(const HandleShape& shape, const Vec3& p) {
   return q;
 }
 
-double distance_to_box(const HandleShape& shape, const Vec3& p) {
+Vec3 nearest_in_box(const HandleShape& shape, const Vec3& p) {
   const Vec3 q = in_half_axes(shape, p).cwiseMax(-1.0).cwiseMin(1.0);
-  return (shape.a + shape.half_axes * q - p).norm();
+  return shape.a + shape.half_axes * q;
 }
 
-double distance_to_ellipsoid(const HandleShape& shape, const Vec3& p) {
+Vec3 nearest_in_ellipsoid(const HandleShape& shape, const Vec3& p) {
   const double r = in_half_axes(shape, p).norm();
-  if (r <= 1 && shape.half_axes.fullPivLu().isInvertible()) return 0;
+  if (r <= 1 && shape.half_axes.fullPivLu().isInvertible()) return p;
   // The point of the surface (or of the flat disc) on the ray from the centre.
   const Vec3 q = in_half_axes(shape, p) / std::max(r, 1.0);
-  return (shape.a + shape.half_axes * q - p).norm();
+  return shape.a + shape.half_axes * q;
+}
+
+Vec3 nearest_in_segment(const HandleShape& shape, const Vec3& p) {
+  const Vec3 d = shape.b - shape.a;
+  const double length2 = d.squaredNorm();
+  const double t = length2 > 0 ? std::clamp((p - shape.a).dot(d) / length2, 0.0, 1.0) : 0.0;
+  return shape.a + t * d;
+}
+
+Vec3 nearest_in(const HandleShape& shape, const Vec3& p) {
+  switch (shape.kind) {
+    case HandleShape::Kind::point:
+      return shape.a;
+    case HandleShape::Kind::segment:
+      return nearest_in_segment(shape, p);
+    case HandleShape::Kind::ellipsoid:
+      return nearest_in_ellipsoid(shape, p);
+    case HandleShape::Kind::box:
+      return nearest_in_box(shape, p);
+  }
+  return shape.a;
 }
 
 void extend_by(const HandleShape& shape, Box& box) {
@@ -57,9 +78,8 @@ double distance(const HandleShape& shape, const Vec3& p) {
     case HandleShape::Kind::segment:
       return distance_to_segment(p, shape.a, shape.b);
     case HandleShape::Kind::ellipsoid:
-      return distance_to_ellipsoid(shape, p);
     case HandleShape::Kind::box:
-      return distance_to_box(shape, p);
+      return (nearest_in(shape, p) - p).norm();
   }
   return 0;
 }
@@ -71,13 +91,10 @@ double distance(const Handle& handle, const Vec3& p) {
 }
 
 Vec3 nearest_point(const Handle& handle, const Vec3& p) {
-  Vec3 best = handle.shapes[0].a;
+  Vec3 best = Vec3::Constant(std::numeric_limits<double>::infinity());
   double least = std::numeric_limits<double>::infinity();
   for (const HandleShape& shape : handle.shapes) {
-    const Vec3 d = shape.b - shape.a;
-    const double length2 = d.squaredNorm();
-    const double t = length2 > 0 ? std::clamp((p - shape.a).dot(d) / length2, 0.0, 1.0) : 0.0;
-    const Vec3 q = shape.a + t * d;
+    const Vec3 q = nearest_in(shape, p);
     const double apart = (q - p).squaredNorm();
     if (apart < least) {
       least = apart;
