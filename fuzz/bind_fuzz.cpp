@@ -12,7 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Bytes bytes(data, size);
   BindOptions options;
   const std::uint8_t kind = bytes.next();
-  options.method = kind & 1 ? BindMethod::distance : BindMethod::gvb;
+  constexpr BindMethod kMethods[] = {BindMethod::gvb, BindMethod::distance, BindMethod::automatic,
+                                     BindMethod::geodesic_heat};
+  options.method = kMethods[(kind & 1) | (kind >> 6 & 2)];
   options.symmetric = (kind & 2) != 0;
   options.gvb.uniform = (kind & 4) != 0;
   options.gvb.resolution = kind & 8 ? 8 : 16;

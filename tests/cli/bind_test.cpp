@@ -133,7 +133,7 @@ TEST_F(Bind, SameBytesForAnyNumberOfThreads) {
 // auto chooses a power of two and gives its reason.
 TEST_F(Bind, AutomaticResolutionHasAReason) {
   sample("cylinder");
-  const auto report = bind("in.glb -o out.glb");
+  const auto report = bind("in.glb -o out.glb --method gvb");
   const int resolution = report["resolution"];
   EXPECT_GE(resolution, 8);
   EXPECT_EQ(resolution & (resolution - 1), 0);
@@ -270,7 +270,7 @@ TEST_F(Bind, ImpossibleChoices) {
                                 "--resolution 4",
                                 "--resolution 2048",
                                 "--resolution fine",
-                                "--method heat",
+                                "--method warmth",
                                 "--falloff 2",
                                 "--falloff x",
                                 "--penalty 0.5",

@@ -90,8 +90,8 @@ TEST_F(Options, AutomaticResolutionIsOfTheShape) {
     const std::string sample = "sample " + std::string(name);
     ASSERT_EQ(run_isochor(here, sample + " -o s.glb").code, 0);
     ASSERT_EQ(run_isochor(here, sample + " -o s.obj").code, 0);
-    ASSERT_EQ(run_isochor(here, "bind s.glb -o a.glb --report a.json").code, 0);
-    ASSERT_EQ(run_isochor(here, "bind s.obj --skeleton s_rig.txt -o b.glb --report b.json").code, 0);
+    ASSERT_EQ(run_isochor(here, "bind s.glb -o a.glb --method gvb --report a.json").code, 0);
+    ASSERT_EQ(run_isochor(here, "bind s.obj --skeleton s_rig.txt -o b.glb --method gvb --report b.json").code, 0);
     EXPECT_EQ(test::read_json(here / "a.json")["resolution"], test::read_json(here / "b.json")["resolution"]) << name;
   }
 }
