@@ -34,7 +34,7 @@ Warmth HeatFinder::find(std::size_t v, Walls walls) const {
   }
   Warmth warmth;
   for (std::size_t h = 0; h < handles_.size(); ++h) {
-    if (length[h] > least * (1 + kAsNear)) continue;
+    if (!(length[h] <= least * (1 + kAsNear))) continue;  // nor is a handle without shapes near
     const bool seen = walls == Walls::let_through ||
                       !sight_.comes_in_from_outside(positions_[v], nearest_point(handles_[h], positions_[v]));
     if (seen) warmth.handles.push_back(static_cast<Index>(h));
