@@ -175,6 +175,7 @@ int BoneFinder::bone_axis() {
   }
   const auto best = std::max_element(votes.begin(), votes.end());
   drawn_by_blender_ = bones >= 3 && votes[kBlenderAxis] >= kBlenderShare * bones;
+  if (drawn_by_blender_) return kBlenderAxis;
   return bones >= 3 && *best * 3 >= bones * 2 ? static_cast<int>(best - votes.begin()) : kNone;
 }
 
