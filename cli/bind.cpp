@@ -115,6 +115,35 @@ Problems check_excluded(const BindOptions& options, const Skeleton& skeleton) {
   return problems;
 }
 
+/// Options that the method does not read are said to be without effect.
+Problems check_used(BindMethod method, const CLI::App& command) {
+  using enum BindMethod;
+  struct Reader {
+    const char* option;
+    std::vector<BindMethod> methods;
+  };
+  const std::vector<BindMethod> voxels = {automatic, gvb, geodesic_heat};
+  const Reader readers[] = {{"--resolution", voxels},
+                            {"--penalty", voxels},
+                            {"--sampling", voxels},
+                            {"--nearest", voxels},
+                            {"--uniform-grid", voxels},
+                            {"--smoothing", {automatic, gvb}},
+                            {"--facing", {automatic, gvb}},
+                            {"--falloff", {automatic, gvb}},
+                            {"--joint-falloff", {automatic, gvb}},
+                            {"--heat-stiffness", {automatic, heat}},
+                            {"--geodesic-heat-stiffness", {geodesic_heat}},
+                            {"--distance-exponent", {distance}}};
+  Problems problems;
+  for (const auto& [option, methods] : readers) {
+    if (command.count(option) == 0 || std::find(methods.begin(), methods.end(), method) != methods.end()) continue;
+    const std::string text = std::string(option) + " has no effect with --method " + std::string(enum_name(method));
+    problems.push_back({Severity::warning, "option-without-effect", text, {}, 1});
+  }
+  return problems;
+}
+
 std::size_t across_gap(const BindResult& result) {
   std::size_t sum = 0;
   for (const BoundVolume& volume : result.volumes) sum += volume.gvb.across_gap;
@@ -227,6 +256,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   }
   session.add_warnings(loaded.character.problems);
   session.add_warnings(check_excluded(options, loaded.character.skeleton));
+  session.add_warnings(check_used(options.method, command));
   const BindResult result = isochor::bind(loaded.character, options, session.context());
   session.context().progress("weights", 1);
   report_result(result, loaded.character.skeleton, session);

@@ -58,9 +58,8 @@ Handles volume_handles(const Character& character, const PlacedParts& placed, co
   // A joint that the user names takes part, whatever the file or a rule says.
   std::vector<Index>& named = handle_options.certain;
   for (std::size_t j = 0; j < skeleton.size(); ++j) {
-    const bool is_named = std::any_of(options.rigid.begin(), options.rigid.end(), [&](const RigidRule& rule) {
-      return rule.joint == skeleton.joints[j].name;
-    });
+    const bool is_named = std::any_of(options.rigid.begin(), options.rigid.end(),
+                                      [&](const RigidRule& rule) { return rule.joint == skeleton.joints[j].name; });
     if (is_named) named.push_back(static_cast<Index>(j));
   }
   if (options.unused == UnusedJoints::skip) {
@@ -160,7 +159,7 @@ MethodResult run_heat(const VolumeWork& work, std::vector<Handle> handles, const
   return {std::move(heat.weights), std::move(handles)};
 }
 
-/// What geodesic heat is started from: distances as they are, without what makes weights of them.
+/// What geodesic heat is started from: the distances of heat, and nothing smoothed.
 GvbOptions plain_distances(GvbOptions options) {
   options.facing = 1;
   options.smoothing = 0;
@@ -222,6 +221,7 @@ MethodResult run_auto(const VolumeWork& work, std::vector<Handle> handles, const
   const std::vector<char> dark = pieces_without_heat(surface, heat);
   report.unseen = static_cast<std::size_t>(std::count(dark.begin(), dark.end(), 1));
   if (report.unseen == 0) return {std::move(heat.weights), std::move(handles)};
+  // Warnings of heat are about pieces that it does not bind here.
   for (Handle& handle : handles) handle.proven = true;
   MethodResult result = run_voxels(work, std::move(handles), options, report, context);
   SkinWeights mixed;

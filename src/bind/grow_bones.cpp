@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bind/outward.h"
 #include "isochor/voxel/winding.h"
 
 namespace isochor {
@@ -115,21 +116,24 @@ BoneSpace voxel_space(const VoxelSolid& solid) {
     }
     return BoneSpace::Kind::outside;
   };
-  return {at, 0.5 * solid.grid.voxel, solid.grid.resolution * solid.grid.voxel};
+  return {at, 0.5 * solid.grid.voxel};
 }
 
 BoneSpace winding_space(const Surface& surface) {
   std::vector<TriangleCorners> corners;
-  for (const auto& t : triangulate(surface).triangles) {
+  for (const auto& t : outward_triangles(surface)) {
     corners.push_back({surface.positions[t[0]], surface.positions[t[1]], surface.positions[t[2]]});
   }
   const auto tree = std::make_shared<const WindingTree>(corners);
-  const double size = bounding_box(surface.positions).diagonal().norm();
+  const double size = 2 * ball_around(surface.positions).radius;
   const auto at = [tree](const Vec3& p) {
-    // Inward facing meshes wind the other way.
-    return std::abs(tree->estimate(p, 1e-2).value) > 0.5 ? BoneSpace::Kind::inside : BoneSpace::Kind::outside;
+    // Beside a single sheet the number is a half, and falls to a quarter at about half the sheet's own radius from it.
+    constexpr double kSkin = 0.25;
+    const double winding = std::abs(tree->estimate(p, 1e-2).value);
+    if (winding > 0.5) return BoneSpace::Kind::inside;
+    return winding > kSkin ? BoneSpace::Kind::skin : BoneSpace::Kind::outside;
   };
-  return {at, size / 512, size};
+  return {at, size / 512};
 }
 
 void grow_bones(const BoneSpace& space, std::vector<Handle>& handles, AppliedBoneRules& applied) {

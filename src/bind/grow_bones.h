@@ -16,7 +16,6 @@ struct BoneSpace {
   enum class Kind { outside, skin, inside };
   std::function<Kind(const Vec3&)> at;
   double step = 1;  ///< bones look this far at a time
-  double size = 1;  ///< the diagonal of the mesh
 };
 /// By voxels, half a voxel at a time. Keeps a reference to the solid.
 BoneSpace voxel_space(const VoxelSolid& solid);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bind/outward.h"
 #include "isochor/base/parallel.h"
 #include "isochor/mesh/nearest_points.h"
 
@@ -22,8 +23,6 @@ constexpr double kClearSight = 1.5;
 constexpr std::size_t kWindow = 5;
 /// eq. 9's d_tol, in voxels: no bone is nearer than this.
 constexpr double kNearest = 0.1;
-/// 1, and a little that keeps bones straight above the skin at a finite distance.
-constexpr double kFacingAway = 1.001;
 
 struct Candidate {
   Index handle;
@@ -90,18 +89,17 @@ class Sampler {
       const double line = distance(task_.handles[c.handle], p) / octree_.grid().voxel;
       c.distance = std::max(line, (c.distance - kLatticeEnds) / kLatticeExcess);
       if (task_.facing > 0)
-        c.distance *= facing(task_.handles[c.handle], p, normal, c.distance / std::max(line, kNearest));
+        c.distance *= stretch(task_.handles[c.handle], p, normal, c.distance / std::max(line, kNearest));
     }
   }
 
   /// How much farther a bone counts that the skin faces away from: 1 where it lies straight below, twice as far where
   /// it lies to the side. Where the way to it is not straight, its direction says nothing.
-  double facing(const Handle& handle, const Vec3& p, const Vec3& normal, double detour) const {
+  double stretch(const Handle& handle, const Vec3& p, const Vec3& normal, double detour) const {
     const Vec3 way = p - nearest_point(handle, p);
-    const double length = way.norm();
     const double straight = std::clamp(2 - detour, 0.0, 1.0);
-    if (!(length > 0) || normal.isZero()) return 1;
-    return std::pow(0.5 * (way.dot(normal) / length + kFacingAway), -task_.facing * straight);
+    if (way.isZero(0) || normal.isZero(0)) return 1;
+    return std::pow(facing(way, normal), -task_.facing * straight);
   }
 
  private:

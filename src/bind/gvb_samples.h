@@ -23,7 +23,7 @@ struct SampleTask {
   std::span<const Handle> handles;
   GvbSampling sampling = GvbSampling::smooth;
   std::size_t slots = 4;
-  double facing = 0;  ///< how much farther bones are that the skin faces away from: the power of Sampler::facing()
+  double facing = 0;  ///< how much farther bones are that the skin faces away from: the power of Sampler::stretch()
   std::span<const Vec3> normals = {};  ///< of the positions, with `facing`
 };
 

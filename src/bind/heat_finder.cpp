@@ -10,10 +10,8 @@ namespace {
 
 /// Bones whose distances differ by less than this share a vertex.
 constexpr double kAsNear = 1e-4;
-/// No bone is nearer than this part of the surface's diagonal: a vertex on a bone has no infinite heat.
+/// No bone is nearer than this part of the surface's size: a vertex on a bone has no infinite heat.
 constexpr double kNearestHeat = 1e-5;
-/// 1, and a little: a bone straight above the skin counts a thousand times as far as one straight below.
-constexpr double kFacingHeat = 1.001;
 
 }  // namespace
 
@@ -23,7 +21,7 @@ HeatFinder::HeatFinder(const Surface& surface, std::span<const Handle> handles)
       normals_(mean_normals(positions_, triangles_)),
       sight_(positions_, triangles_),
       handles_(handles),
-      nearest_(kNearestHeat * bounding_box(positions_).diagonal().norm()) {}
+      nearest_(kNearestHeat * 2 * ball_around(positions_).radius) {}
 
 Warmth HeatFinder::find(std::size_t v, Walls walls) const {
   std::vector<double> length(handles_.size());
@@ -50,7 +48,7 @@ double HeatFinder::length_to(std::size_t v, const Vec3& q) const {
   const Vec3 way = positions_[v] - q;
   const double length = way.norm();
   if (!(length > 0)) return 0;
-  return length / (0.5 * (way.dot(normals_[v]) / length + kFacingHeat));
+  return length / facing(way, normals_[v]);
 }
 
 }  // namespace isochor

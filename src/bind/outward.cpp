@@ -12,17 +12,20 @@ std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface) {
   }
   Triangulation triangulation = triangulate(surface);
   const auto& p = surface.positions;
-  const Vec3 centre = bounding_box(p).center();
+  const Vec3 middle = ball_around(p).middle;
+  double whole = 0;
   std::vector<double> volume(topology.components.size(), 0.0);
   for (std::size_t t = 0; t < triangulation.triangles.size(); ++t) {
     auto& triangle = triangulation.triangles[t];
     if (turned[triangulation.face[t]] != 0) std::swap(triangle[1], triangle[2]);
-    volume[topology.component_of_face[triangulation.face[t]]] +=
-        (p[triangle[0]] - centre).dot((p[triangle[1]] - centre).cross(p[triangle[2]] - centre));
+    const double tetrahedron = (p[triangle[0]] - middle).dot((p[triangle[1]] - middle).cross(p[triangle[2]] - middle));
+    volume[topology.component_of_face[triangulation.face[t]]] += tetrahedron;
+    whole += tetrahedron;
   }
   for (std::size_t t = 0; t < triangulation.triangles.size(); ++t) {
     auto& triangle = triangulation.triangles[t];
-    if (volume[topology.component_of_face[triangulation.face[t]]] < 0) std::swap(triangle[1], triangle[2]);
+    const Index c = topology.component_of_face[triangulation.face[t]];
+    if ((topology.components[c].closed ? volume[c] : whole) < 0) std::swap(triangle[1], triangle[2]);
   }
   return std::move(triangulation.triangles);
 }

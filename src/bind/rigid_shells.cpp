@@ -8,17 +8,20 @@
 namespace isochor {
 namespace {
 
-/// A piece is small below this part of the mesh's diagonal.
+/// A piece is small below this part of the mesh's size.
 constexpr double kSmallShell = 0.25;
 /// A piece sees no bone if this share of its vertices do not.
 constexpr double kUnseenShell = 0.35;
 
 bool is_small(const Surface& surface, const Component& component, std::span<const Handle> handles, double whole) {
-  Box box;
-  for (const Index v : component.vertices) box.extend(surface.positions[v]);
-  if (box.diagonal().norm() >= kSmallShell * whole) return false;
-  return std::none_of(handles.begin(), handles.end(),
-                      [&](const Handle& handle) { return !handle.shapes.empty() && box.contains(handle.shapes[0].a); });
+  std::vector<Vec3> positions;
+  positions.reserve(component.vertices.size());
+  for (const Index v : component.vertices) positions.push_back(surface.positions[v]);
+  const Ball ball = ball_around(positions);
+  if (ball.radius >= kSmallShell * whole) return false;
+  return std::none_of(handles.begin(), handles.end(), [&](const Handle& handle) {
+    return !handle.shapes.empty() && (handle.shapes[0].a - ball.middle).norm() < ball.radius;
+  });
 }
 
 Index strongest_handle(const Component& component, const SkinWeights& weights, std::size_t handles) {
@@ -41,7 +44,7 @@ void bind_small_shells(const Surface& surface, std::span<const Handle> handles, 
                        AppliedBoneRules& applied) {
   const Topology topology = analyse(surface);
   if (topology.components.size() < 2) return;
-  const double whole = bounding_box(surface.positions).diagonal().norm();
+  const double whole = ball_around(surface.positions).radius;
   const HeatFinder finder(surface, handles);
   const auto sees = [&](Index v) {
     return !finder.find(static_cast<std::size_t>(v), HeatFinder::Walls::stop).handles.empty();

@@ -1,5 +1,6 @@
 #include "isochor/mesh/surface.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -69,6 +70,14 @@ Box bounding_box(std::span<const Vec3> positions) {
   Box box;
   for (const Vec3& p : positions) box.extend(p);
   return box;
+}
+
+Ball ball_around(std::span<const Vec3> positions) {
+  Ball ball;
+  if (positions.empty()) return ball;
+  for (const Vec3& p : positions) ball.middle += p / static_cast<double>(positions.size());
+  for (const Vec3& p : positions) ball.radius = std::max(ball.radius, (p - ball.middle).norm());
+  return ball;
 }
 
 Vec3 area_vector(std::span<const Vec3> positions, std::span<const Index> polygon) {

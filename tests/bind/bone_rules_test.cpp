@@ -155,6 +155,36 @@ TEST(BoneRules, ControlsAndEnds) {
   }
 }
 
+// A sheet has no inside: the bones of a wing lie beside its skin, and all of them are bones.
+TEST(BoneRules, SingleSheet) {
+  Surface sheet;
+  constexpr int kAlong = 32, kAcross = 12;
+  for (int i = 0; i <= kAlong; ++i) {
+    for (int k = 0; k <= kAcross; ++k) sheet.positions.emplace_back(0.1 * i, 0.1 * k - 0.6, 0.0);
+  }
+  for (int i = 0; i < kAlong; ++i) {
+    for (int k = 0; k < kAcross; ++k) {
+      const Index a = i * (kAcross + 1) + k, b = a + kAcross + 1;
+      sheet.add_face({a, b, b + 1, a + 1});
+    }
+  }
+  Skeleton skeleton;
+  skeleton.joints = {joint_at("shoulder", kNone, Vec3(0.2, 0, 0.03)), joint_at("elbow", 0, Vec3(1, 0, 0)),
+                     joint_at("wrist", 1, Vec3(1, 0, 0)), joint_at("feather", 2, Vec3(0.5, 0.1, 0))};
+  const Character wing = test::character_of(sheet, skeleton);
+  BindOptions options;
+  options.gvb.resolution = 64;
+  Context context(2);
+  for (const BindMethod method : {BindMethod::automatic, BindMethod::heat, BindMethod::distance, BindMethod::gvb}) {
+    SCOPED_TRACE(enum_name(method));
+    options.method = method;
+    const BindResult result = bind(wing, options, context);
+    test::expect_all_bound(result, wing);
+    EXPECT_EQ(result.joints, 4u);
+    EXPECT_TRUE(joints_of(result.volumes[0].rules, BoneRule::control).empty());
+  }
+}
+
 // A buckle beside the body that sees no bone follows one joint alone; one that has a joint of its own does not.
 TEST(BoneRules, Shell) {
   Character character = test::trousers(0.1, 1500);

@@ -37,6 +37,14 @@ struct Surface {
 /// The bounding box of the positions; empty (isEmpty()) for no vertex.
 Box bounding_box(std::span<const Vec3> positions);
 
+/// The mean of the positions and how far the farthest lies from it. Unlike a box it does not change its size when the
+/// positions are turned. Zero for no vertex.
+struct Ball {
+  Vec3 middle = Vec3::Zero();
+  double radius = 0;
+};
+Ball ball_around(std::span<const Vec3> positions);
+
 /// The area of a polygon times its normal, by Newell's formula: exact if it is planar, sensible where it is not.
 Vec3 area_vector(std::span<const Vec3> positions, std::span<const Index> polygon);
 
