@@ -22,7 +22,7 @@ RigBuilder mouth_rig() {
   rig.tail("Throat", {0, 1.20, -0.90});
   rig.joint("Head", "Throat", {0, 1.20, -0.90});
   rig.tail("Head", {0, 1.15, 1.05});
-  rig.joint("Jaw", "Throat", {0, 0, -0.50});
+  rig.joint("Jaw", "Throat", {0, 0.10, -0.60});
   rig.tail("Jaw", {0, 0, 1.05});
   return rig;
 }
@@ -37,7 +37,7 @@ Character make_mouth(const MouthOptions& options, const Context& context) {
   body.add(RoundCone{{0, 1.15, -0.70}, {0, 1.15, 1.00}, 0.36, 0.22},
            {.joints = {"Head"}, .blend = 0.1, .spread = 0.12});
   body.add(RoundCone{{0, 0, -0.50}, {0, 0, 1.00}, 0.22, 0.15}, {.joints = {"Jaw"}, .blend = 0.06, .spread = 0.12});
-  body.add(RoundCone{{0, 0.50, -0.40}, {0, 0.50, 0.85}, 0.10, 0.08},
+  body.add(RoundCone{{0, 0.45, -0.40}, {0, 0.45, 0.85}, 0.10, 0.08},
            {.joints = {"Jaw"}, .blend = 0.04, .spread = 0.05, .material = tongue});
 
   Character mouth;

@@ -40,7 +40,8 @@ TEST(GeodesicHeat, TongueInAMouth) {
   options.method = BindMethod::geodesic_heat;
   const BindResult from_inside = bind(mouth, options, context);
   EXPECT_LT(on_the_tongue(mouth, by_sight, "Jaw"), 0.4);
-  EXPECT_GT(on_the_tongue(mouth, from_inside, "Jaw"), 0.9);
+  EXPECT_GT(on_the_tongue(mouth, by_sight, "Throat"), 0.4);
+  EXPECT_GT(on_the_tongue(mouth, from_inside, "Jaw"), 0.85);
 }
 
 // Every vertex has a row, on a mesh of many pieces too; a stiffer binding is more local.
