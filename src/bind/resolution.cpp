@@ -10,6 +10,7 @@
 #include <numeric>
 #include <queue>
 
+#include "base/bits.h"
 #include "bind/bone_graph.h"
 #include "isochor/base/parallel.h"
 #include "isochor/voxel/grid.h"
@@ -41,7 +42,7 @@ struct SurfacePoint {
 std::uint64_t hash_of(const Vec3& p) {
   std::uint64_t h = 0x9E3779B97F4A7C15ull;
   for (int a = 0; a < 3; ++a) {
-    h = (std::rotl(h, 23) ^ std::bit_cast<std::uint32_t>(static_cast<float>(p[a]) + 0.0f)) * 0xC2B2AE3D27D4EB4Full;
+    h = (std::rotl(h, 23) ^ bits_as<std::uint32_t>(static_cast<float>(p[a]) + 0.0f)) * 0xC2B2AE3D27D4EB4Full;
     h ^= h >> 31;
   }
   return h;

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
+#include "base/bits.h"
 #include "io/assimp_scene.h"
 #include "io/text.h"
 
@@ -242,7 +242,7 @@ class MeshReader {
       const auto row_b = part.weights.row(b);
       // Weights by their bits: files have NaN among them, which has no order.
       const auto less = [](const Influence& x, const Influence& y) {
-        const auto bits = [](double w) { return std::bit_cast<std::uint64_t>(w); };
+        const auto bits = [](double w) { return bits_as<std::uint64_t>(w); };
         return x.joint != y.joint ? x.joint < y.joint : bits(x.weight) < bits(y.weight);
       };
       if (std::lexicographical_compare(row_a.begin(), row_a.end(), row_b.begin(), row_b.end(), less)) return -1;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/bits.h"
+
 namespace isochor {
 
 /// The number of type T whose bytes stand at `offset`, in the given byte order. The bytes must be there.
@@ -16,7 +18,7 @@ T number_at(std::string_view bytes, std::size_t offset, std::endian order = std:
   std::array<char, sizeof(T)> raw;
   std::memcpy(raw.data(), bytes.data() + offset, sizeof(T));
   if (order != std::endian::native) std::reverse(raw.begin(), raw.end());
-  return std::bit_cast<T>(raw);
+  return bits_as<T>(raw);
 }
 
 }  // namespace isochor

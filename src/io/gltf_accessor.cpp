@@ -80,7 +80,7 @@ void resolve_sparse(const Impl& impl, const Json& json, const Where& where, Acce
   view.info.sparse = true;
   const std::uint64_t count = get_unsigned(*sparse, "count", where).value_or(0);
   if (count > view.info.count) throw_bad_input("its " + where.str() + " has more sparse elements than elements");
-  view.sparse_count = count;
+  view.sparse_count = static_cast<std::size_t>(count);
   const std::size_t views = gltf::count(impl.json, "bufferViews");
   const Json& indices = get_object(*sparse, "indices", where);
   const Json& values = get_object(*sparse, "values", where);
@@ -94,11 +94,11 @@ void resolve_sparse(const Impl& impl, const Json& json, const Where& where, Acce
   }
   const std::size_t index_size = component_size(type);
   view.sparse_indices = place_in_view(impl, *index_view, get_unsigned(indices, "byteOffset", where).value_or(0),
-                                      {count, index_size, index_size}, where);
+                                      {view.sparse_count, index_size, index_size}, where);
   const auto columns = static_cast<std::size_t>(view.info.components / view.rows);
   const std::size_t element = columns * view.column_size;
   view.sparse_values = place_in_view(impl, *value_view, get_unsigned(values, "byteOffset", where).value_or(0),
-                                     {count, element, element}, where);
+                                     {view.sparse_count, element, element}, where);
 }
 
 template <class T>

@@ -2,9 +2,9 @@
 
 #include <Eigen/SVD>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/numerals.h"
 #include "gltf_build.h"
 #include "gltf_write_mesh.h"
 #include "isochor/version.h"
@@ -16,9 +16,8 @@ namespace {
 /// The double that prints as the float does: 0.8 rather than 0.800000011920929.
 double shortest(float value) {
   char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
   double out = 0;
-  std::from_chars(text, end, out);
+  parse_number(text, write_shortest(text, text + sizeof text, value), out);
   return out;
 }
 

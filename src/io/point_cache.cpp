@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bits.h"
 #include "byte_order.h"
 #include "isochor/io/atomic_file.h"
 
@@ -25,7 +26,7 @@ class Bytes {
 
   template <class T>
   void add(T value) {
-    auto raw = std::bit_cast<std::array<std::uint8_t, sizeof(T)>>(value);
+    auto raw = bits_as<std::array<std::uint8_t, sizeof(T)>>(value);
     if (order_ != std::endian::native) std::reverse(raw.begin(), raw.end());
     bytes_.insert(bytes_.end(), raw.begin(), raw.end());
   }

@@ -1,8 +1,9 @@
 #include "io/text.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "base/numerals.h"
 
 namespace isochor::text {
 
@@ -13,8 +14,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' |
 template <class Number>
 void append_shortest(std::string& out, Number value) {
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  out.append(buffer, end);
+  out.append(buffer, write_shortest(buffer, buffer + sizeof buffer, value));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ std::string lower(std::string_view word) {
 std::optional<double> to_double(std::string_view word) {
   if (!word.empty() && word.front() == '+') word.remove_prefix(1);
   double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = parse_number(word.data(), word.data() + word.size(), value);
   if (end != word.data() + word.size() || error == std::errc::invalid_argument) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
     // from_chars does not say in which direction the number left the range; its exponent does.

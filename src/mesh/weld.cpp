@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/bits.h"
 #include "isochor/base/error.h"
 
 namespace isochor {
@@ -27,8 +28,7 @@ struct CellHash {
 
 /// Positions by their bits; adding zero turns -0 into +0, which is the same place.
 Cell bits_of(const Vec3& p) {
-  return {std::bit_cast<std::int64_t>(p.x() + 0.0), std::bit_cast<std::int64_t>(p.y() + 0.0),
-          std::bit_cast<std::int64_t>(p.z() + 0.0)};
+  return {bits_as<std::int64_t>(p.x() + 0.0), bits_as<std::int64_t>(p.y() + 0.0), bits_as<std::int64_t>(p.z() + 0.0)};
 }
 
 /// For each vertex the lowest vertex at the same place.

@@ -32,6 +32,17 @@ TEST(Context, CancelStopsAtTheNextReport) {
   }
 }
 
+// A caller without a second thread is asked whether to stop.
+TEST(Context, AsksWhetherToStop) {
+  Context context;
+  int asked = 0;
+  context.set_stop([&] { return ++asked == 3; });
+  context.check_cancelled();
+  context.progress("a", 0);
+  EXPECT_THROW(context.check_cancelled(), Error);
+  EXPECT_EQ(asked, 3);
+}
+
 // Times of a stage add up over its visits; stages keep the order in which they were first seen.
 TEST(Context, StageTimesAddUp) {
   Context context;

@@ -33,10 +33,14 @@ class Context {
   /// Reports progress; throws Error(cancelled) if cancel() was called.
   void progress(std::string_view stage, double fraction);
 
+  /// Asked now and then, on the threads that work, whether to stop. For callers whose one thread is busy with the
+  /// algorithm, as in a browser, so that nobody could call cancel().
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   /// May be called from any thread.
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-  /// Throws Error(cancelled) if cancel() was called.
+  /// Throws Error(cancelled) if cancel() was called, or the function of set_stop() says so.
   void check_cancelled() const;
 
   const std::vector<StageTime>& times() const { return times_; }
@@ -46,6 +50,7 @@ class Context {
  private:
   int threads_ = 0;
   Progress progress_;
+  std::function<bool()> stop_;
   std::atomic<bool> cancelled_{false};
   std::vector<StageTime> times_;
 };
