@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bind/bind_methods.h"
 #include "bind/bind_rules.h"
-#include "bind/grow_bones.h"
-#include "bind/rigid_shells.h"
 #include "isochor/base/error.h"
 #include "isochor/bind/symmetry.h"
-#include "isochor/mesh/topology.h"
 #include "rig/place_parts.h"
 
 namespace isochor {
@@ -102,152 +100,35 @@ WholeSurface placed_surface(const Character& character, const PlacedParts& place
   return out;
 }
 
-GvbWeighting weighting_of(const Character& character, std::span<const Handle> handles, const BindOptions& options) {
-  GvbWeighting weighting{.falloff = options.falloff, .limits = options.limits};
-  if (options.joint_falloff.empty()) return weighting;
-  weighting.joint_falloff.assign(handles.size(), std::nan(""));
-  for (const JointFalloff& rule : options.joint_falloff) {
-    for (std::size_t h = 0; h < handles.size(); ++h) {
-      if (matches_glob(character.skeleton.joints[handles[h].joint].name, rule.glob)) {
-        weighting.joint_falloff[h] = rule.falloff;
-      }
-    }
-  }
-  return weighting;
-}
+}  // namespace
 
-/// Names in problems: handles become joints of the skeleton, welded vertices become those of the file.
-void rename_elements(Problems& problems, std::span<const Handle> handles, const Weld& weld) {
-  for (Problem& problem : problems) {
-    for (Index& element : problem.elements) {
-      if (problem.code == "bone-outside") element = handles[element].joint;
-      if (problem.code.starts_with("vertices-")) element = weld.first_source[element];
-    }
-    std::sort(problem.elements.begin(), problem.elements.end());
-  }
+/// A volume with all that does not depend on falloffs.
+struct PreparedVolume {
+  PlacedParts placed;
+  WholeSurface whole;
+  MeasuredVolume measured;
+  BoundVolume report;
+  Problems problems;  ///< of the handles
+};
+
+namespace {
+
+PreparedVolume prepare_volume(const Character& character, PlacedParts placed, const BindOptions& options,
+                              Context& context) {
+  PreparedVolume volume;
+  volume.placed = std::move(placed);
+  volume.whole = placed_surface(character, volume.placed, options.weld);
+  volume.report.parts = volume.placed.parts;
+  Handles handles = volume_handles(character, volume.placed, options, volume.problems);
+  volume.report.rules = std::move(handles.rules);
+  volume.measured = measure(volume.whole.weld, std::move(handles.handles), options, volume.report, context);
+  return volume;
 }
 
 struct MethodResult {
-  SkinWeights weights;          ///< Influence::joint is the handle
-  std::vector<Handle> handles;  ///< leaves grown
+  SkinWeights weights;  ///< Influence::joint is the handle
+  std::span<const Handle> handles;
 };
-
-/// Leaves grow without voxels, so that nothing depends on how the mesh is turned.
-void grow_freely(const VolumeWork& work, std::vector<Handle>& handles, BoundVolume& report) {
-  grow_bones(winding_space(work.whole.weld.surface), handles, report.rules);
-}
-
-MethodResult run_distance(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
-                          BoundVolume& report, Context& context) {
-  const StageTimer timer(context, "weights");
-  grow_freely(work, handles, report);
-  MethodResult result;
-  result.weights = distance_weights(work.whole.weld.surface.positions, handles, options.distance, context);
-  apply(options.limits, result.weights);
-  result.handles = std::move(handles);
-  return result;
-}
-
-MethodResult run_heat(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
-                      BoundVolume& report, Context& context) {
-  grow_freely(work, handles, report);
-  HeatWeights heat = heat_weights(work.whole.weld.surface, handles, options.heat, context);
-  apply(options.limits, heat.weights);
-  report.unseen = static_cast<std::size_t>(std::count(heat.sees_bone.begin(), heat.sees_bone.end(), 0));
-  report.problems = std::move(heat.problems);
-  rename_elements(report.problems, handles, work.whole.weld);
-  return {std::move(heat.weights), std::move(handles)};
-}
-
-/// What geodesic heat is started from: the distances of heat, and nothing smoothed.
-GvbOptions plain_distances(GvbOptions options) {
-  options.facing = 1;
-  options.smoothing = 0;
-  return options;
-}
-
-MethodResult run_voxels(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
-                        BoundVolume& report, Context& context) {
-  const bool heat = options.method == BindMethod::geodesic_heat;
-  const Surface& surface = work.whole.weld.surface;
-  const GvbBinding binding(surface, std::move(handles), heat ? plain_distances(options.gvb) : options.gvb, context,
-                           options.limits.influences);
-  const StageTimer timer(context, "weights");
-  MethodResult result;
-  if (heat) {
-    result.weights = geodesic_heat_weights(surface, binding, options.geodesic_heat, context);
-    apply(options.limits, result.weights);
-  } else {
-    result.weights = binding.weights(weighting_of(work.character, binding.handles(), options), context);
-  }
-  result.handles = binding.handles();
-  report.gvb = binding.evidence();
-  report.rules.add(report.gvb.rules);
-  rename_elements(report.gvb.problems, result.handles, work.whole.weld);
-  return result;
-}
-
-/// Edges longer than this many times the length over which heat fades cannot show how it does.
-constexpr double kCoarse = 2.5;
-
-/// Pieces that heat does not suit: they do not see their bones, or their edges are too long.
-std::vector<char> pieces_without_heat(const Surface& surface, const HeatWeights& heat) {
-  const Topology topology = analyse(surface);
-  std::vector<double> edges(topology.components.size(), 0.0), reach(edges);
-  for (const Edge& edge : topology.edges) {
-    if (heat.sees_bone[edge.a] == 0 || heat.sees_bone[edge.b] == 0) continue;
-    const Index component = topology.component_of_vertex[edge.a];
-    edges[component] += (surface.positions[edge.a] - surface.positions[edge.b]).norm();
-    reach[component] += 0.5 * (heat.reach[edge.a] + heat.reach[edge.b]);
-  }
-  std::vector<char> without(surface.vertex_count(), 0);
-  for (std::size_t c = 0; c < topology.components.size(); ++c) {
-    const Component& component = topology.components[c];
-    const bool coarse = edges[c] > kCoarse * reach[c];
-    if (!coarse && sees_bones(component, [&](Index v) { return heat.sees_bone[v] != 0; })) continue;
-    for (const Index v : component.vertices) without[v] = 1;
-  }
-  for (const Index v : topology.isolated_vertices) without[v] = 1;
-  return without;
-}
-
-/// Heat; and geodesic voxel binding for pieces that heat does not suit.
-MethodResult run_auto(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
-                      BoundVolume& report, Context& context) {
-  const Surface& surface = work.whole.weld.surface;
-  grow_freely(work, handles, report);
-  HeatWeights heat = heat_weights(surface, handles, options.heat, context);
-  apply(options.limits, heat.weights);
-  const std::vector<char> dark = pieces_without_heat(surface, heat);
-  report.unseen = static_cast<std::size_t>(std::count(dark.begin(), dark.end(), 1));
-  if (report.unseen == 0) return {std::move(heat.weights), std::move(handles)};
-  // Warnings of heat are about pieces that it does not bind here.
-  for (Handle& handle : handles) handle.proven = true;
-  MethodResult result = run_voxels(work, std::move(handles), options, report, context);
-  SkinWeights mixed;
-  for (std::size_t v = 0; v < dark.size(); ++v)
-    mixed.add_row(dark[v] != 0 ? result.weights.row(v) : heat.weights.row(v));
-  result.weights = std::move(mixed);
-  return result;
-}
-
-MethodResult run_method(const VolumeWork& work, std::vector<Handle> handles, const BindOptions& options,
-                        BoundVolume& report, Context& context) {
-  switch (options.method) {
-    case BindMethod::automatic:
-      // Heat knows no falloff.
-      if (!options.joint_falloff.empty()) break;
-      return run_auto(work, std::move(handles), options, report, context);
-    case BindMethod::distance:
-      return run_distance(work, std::move(handles), options, report, context);
-    case BindMethod::heat:
-      return run_heat(work, std::move(handles), options, report, context);
-    case BindMethod::gvb:
-    case BindMethod::geodesic_heat:
-      break;
-  }
-  return run_voxels(work, std::move(handles), options, report, context);
-}
 
 void make_symmetric(std::span<const Vec3> positions, MethodResult& result, const BindOptions& options,
                     BoundVolume& report) {
@@ -289,20 +170,16 @@ BoundPart part_result(const VolumeWork& work, std::size_t i, const SkinWeights& 
   return bound;
 }
 
-void bind_volume(const Character& character, const PlacedParts& placed, const BindOptions& options, BindResult& result,
-                 Context& context) {
-  BoundVolume report;
-  report.parts = placed.parts;
-  const WholeSurface whole = placed_surface(character, placed, options.weld);
-  const VolumeWork work{character, placed, whole};
-  Handles handles = volume_handles(character, placed, options, result.problems);
-  report.rules = handles.rules;
-  MethodResult method = run_method(work, std::move(handles.handles), options, report, context);
-
+void weigh_volume(const Character& character, const PreparedVolume& volume, const BindOptions& options,
+                  const Falloffs& falloffs, BindResult& result, Context& context) {
   const StageTimer timer(context, "weights");
-  if (options.handles.rules == BoneRules::on) {
-    bind_small_shells(whole.weld.surface, method.handles, method.weights, report.rules);
-  }
+  BoundVolume report = volume.report;
+  const PlacedParts& placed = volume.placed;
+  const WholeSurface& whole = volume.whole;
+  const VolumeWork work{character, placed, whole};
+  append_problems(result.problems, volume.problems);
+  MethodResult method{weigh(volume.measured, character.skeleton, falloffs, options.limits, report.rules, context),
+                      volume.measured.handles};
   if (options.symmetric) make_symmetric(whole.weld.surface.positions, method, options, report);
   std::vector<char> takes(character.skeleton.size(), 0);
   for (const Handle& handle : method.handles) takes[handle.joint] = 1;
@@ -331,6 +208,20 @@ void bind_volume(const Character& character, const PlacedParts& placed, const Bi
   result.volumes.push_back(std::move(report));
 }
 
+void check_falloffs(const Skeleton& skeleton, const Falloffs& falloffs) {
+  if (!(falloffs.falloff >= 0 && falloffs.falloff <= 1)) {
+    throw_bad_input("the option falloff must be between 0 and 1");
+  }
+  for (const JointFalloff& rule : falloffs.joints) {
+    const bool fits = std::any_of(skeleton.joints.begin(), skeleton.joints.end(),
+                                  [&](const Joint& joint) { return matches_glob(joint.name, rule.glob); });
+    if (!fits) throw_bad_input("no joint is called " + rule.glob + ", so it can have no falloff");
+    if (!(rule.falloff >= 0 && rule.falloff <= 1)) {
+      throw_bad_input("the falloff of " + rule.glob + " must be between 0 and 1");
+    }
+  }
+}
+
 /// Globs of rules must match something: a misspelt name is an error, not a silence.
 void check_names(const Character& character, const BindOptions& options, Problems& problems) {
   const auto& joints = character.skeleton.joints;
@@ -345,12 +236,6 @@ void check_names(const Character& character, const BindOptions& options, Problem
     if (!is_joint(glob)) {
       problems.push_back(
           {Severity::note, "exclude-unknown", "no joint is called " + glob + ", so none was excluded", {}, 0});
-    }
-  }
-  for (const JointFalloff& rule : options.joint_falloff) {
-    if (!is_joint(rule.glob)) throw_bad_input("no joint is called " + rule.glob + ", so it can have no falloff");
-    if (!(rule.falloff >= 0 && rule.falloff <= 1)) {
-      throw_bad_input("the falloff of " + rule.glob + " must be between 0 and 1");
     }
   }
   for (const std::string& glob : options.keep) {
@@ -404,17 +289,42 @@ void summarise(BindResult& result) {
 
 }  // namespace
 
-BindResult bind(const Character& character, const BindOptions& options, Context& context) {
+struct CharacterBinding::Prepared {
+  const Character& character;
+  BindOptions options;
+  Problems problems;
+  std::vector<PreparedVolume> volumes;
+};
+
+CharacterBinding::CharacterBinding(const Character& character, const BindOptions& options, Context& context)
+    : prepared_(std::make_unique<Prepared>(Prepared{character, options, {}, {}})) {
   check_ranges(options);
-  BindResult result;
-  check_names(character, options, result.problems);
+  check_falloffs(character.skeleton, {options.falloff, options.joint_falloff});
+  check_names(character, options, prepared_->problems);
   if (character.skeleton.deforming_count() == 0) throw_bad_input("there is no joint to bind to");
   const std::vector<Index> parts = choose_parts(character, options.parts);
-  for (const PlacedParts& placed : place_parts(character, parts, result.problems)) {
-    bind_volume(character, placed, options, result, context);
+  for (PlacedParts& placed : place_parts(character, parts, prepared_->problems)) {
+    prepared_->volumes.push_back(prepare_volume(character, std::move(placed), options, context));
+  }
+}
+
+CharacterBinding::CharacterBinding(CharacterBinding&&) noexcept = default;
+CharacterBinding& CharacterBinding::operator=(CharacterBinding&&) noexcept = default;
+CharacterBinding::~CharacterBinding() = default;
+
+BindResult CharacterBinding::weigh(const Falloffs& falloffs, Context& context) const {
+  check_falloffs(prepared_->character.skeleton, falloffs);
+  BindResult result;
+  result.problems = prepared_->problems;
+  for (const PreparedVolume& volume : prepared_->volumes) {
+    weigh_volume(prepared_->character, volume, prepared_->options, falloffs, result, context);
   }
   summarise(result);
   return result;
+}
+
+BindResult bind(const Character& character, const BindOptions& options, Context& context) {
+  return CharacterBinding(character, options, context).weigh({options.falloff, options.joint_falloff}, context);
 }
 
 void apply(const BindResult& result, Character& character) {

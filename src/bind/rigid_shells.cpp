@@ -24,9 +24,9 @@ bool is_small(const Surface& surface, const Component& component, std::span<cons
   });
 }
 
-Index strongest_handle(const Component& component, const SkinWeights& weights, std::size_t handles) {
+Index strongest_handle(std::span<const Index> vertices, const SkinWeights& weights, std::size_t handles) {
   std::vector<double> sum(handles, 0.0);
-  for (const Index v : component.vertices) {
+  for (const Index v : vertices) {
     for (const Influence& i : weights.row(v)) sum[i.joint] += i.weight;
   }
   return static_cast<Index>(std::max_element(sum.begin(), sum.end()) - sum.begin());
@@ -40,20 +40,30 @@ bool sees_bones(const Component& component, const std::function<bool(Index)>& se
   return static_cast<double>(unseen) <= kUnseenShell * static_cast<double>(component.vertices.size());
 }
 
-void bind_small_shells(const Surface& surface, std::span<const Handle> handles, SkinWeights& weights,
-                       AppliedBoneRules& applied) {
+std::vector<std::vector<Index>> find_small_shells(const Surface& surface, std::span<const Handle> handles) {
   const Topology topology = analyse(surface);
-  if (topology.components.size() < 2) return;
+  std::vector<std::vector<Index>> shells;
+  if (topology.components.size() < 2) return shells;
   const double whole = ball_around(surface.positions).radius;
   const HeatFinder finder(surface, handles);
   const auto sees = [&](Index v) {
     return !finder.find(static_cast<std::size_t>(v), HeatFinder::Walls::stop).handles.empty();
   };
-  std::vector<Index> follows(surface.vertex_count(), kNone);
   for (const Component& component : topology.components) {
-    if (!is_small(surface, component, handles, whole) || sees_bones(component, sees)) continue;
-    const Index handle = strongest_handle(component, weights, handles.size());
-    for (const Index v : component.vertices) follows[v] = handle;
+    if (is_small(surface, component, handles, whole) && !sees_bones(component, sees)) {
+      shells.push_back(component.vertices);
+    }
+  }
+  return shells;
+}
+
+void bind_shells(std::span<const std::vector<Index>> shells, std::span<const Handle> handles, SkinWeights& weights,
+                 AppliedBoneRules& applied) {
+  if (shells.empty()) return;
+  std::vector<Index> follows(weights.vertex_count(), kNone);
+  for (const std::vector<Index>& vertices : shells) {
+    const Index handle = strongest_handle(vertices, weights, handles.size());
+    for (const Index v : vertices) follows[v] = handle;
     applied.add(BoneRule::shell, handles[handle].joint);
   }
   SkinWeights result;

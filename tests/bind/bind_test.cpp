@@ -310,6 +310,24 @@ TEST(Bind, MethodsAndFalloffs) {
   EXPECT_THROW(bind(test::trousers(0.1, 600), options, context), Error);
 }
 
+// Distances that are kept give the very weights that a new bind with those falloffs gives.
+TEST(Bind, FalloffsWithoutNewDistances) {
+  const Character character = test::trousers(0.1, 600);
+  Context context(2);
+  const CharacterBinding binding(character, quick(), context);
+  BindOptions options = quick();
+  options.falloff = 0.7;
+  options.joint_falloff = {{character.skeleton.joints[1].name, 0.2}};
+  const BindResult afresh = bind(character, options, context);
+  const BindResult kept = binding.weigh({options.falloff, options.joint_falloff}, context);
+  ASSERT_EQ(kept.parts.size(), afresh.parts.size());
+  for (std::size_t p = 0; p < kept.parts.size(); ++p) EXPECT_EQ(kept.parts[p].weights, afresh.parts[p].weights);
+  EXPECT_EQ(kept.problems.size(), afresh.problems.size());
+  EXPECT_NE(binding.weigh({}, context).parts[0].weights, afresh.parts[0].weights);
+  EXPECT_THROW(binding.weigh({.falloff = 2}, context), Error);
+  EXPECT_THROW(binding.weigh({.joints = {{"nobody", 0.5}}}, context), Error);
+}
+
 // The knight, of many shells and flaws: all vertices of its skinned parts are bound; the sword stays with its node.
 TEST(Bind, Knight) {
   Character knight = make_sample("knight");

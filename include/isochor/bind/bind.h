@@ -5,8 +5,14 @@
 ///   Character character = load_character("hero.glb", {}, context).character;
 ///   BindResult result = bind(character, {.falloff …}, context);
 ///   apply(result, character);
+///
+/// A program in which falloffs are changed while one looks at the result keeps the distances:
+///
+///   const CharacterBinding binding(original, {}, context);                  // voxels and distances, once
+///   apply(binding.weigh({.falloff = 0.3}, context), shown);                 // as often as wanted: milliseconds
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,6 +59,12 @@ struct RigidRule {
 struct JointFalloff {
   std::string glob;  ///< joint names
   double falloff = 0.1;
+};
+
+/// What can change without a new distance.
+struct Falloffs {
+  double falloff = 0.1;
+  std::vector<JointFalloff> joints;  ///< a later one wins
 };
 
 struct BindOptions {
@@ -138,6 +150,25 @@ struct BindResult {
 /// Throws Error(bad_input) with a sentence: no part, no vertex, no joint, a name in a rule that matches nothing, a
 /// number that is not finite.
 BindResult bind(const Character& character, const BindOptions& options, Context& context);
+
+/// The same in two steps, the second of them quick.
+class CharacterBinding {
+ public:
+  /// `character` must outlive it and keep its vertices, joints and weights: what weigh() finds is given to a copy.
+  /// Throws as bind() does.
+  CharacterBinding(const Character& character, const BindOptions& options, Context& context);
+  CharacterBinding(CharacterBinding&&) noexcept;
+  CharacterBinding& operator=(CharacterBinding&&) noexcept;
+  ~CharacterBinding();
+
+  /// What bind() gives for these falloffs, whatever those of the options were; method distance knows none. Throws
+  /// Error(bad_input) if one is out of range or is that of a joint which does not exist.
+  BindResult weigh(const Falloffs& falloffs, Context& context) const;
+
+ private:
+  struct Prepared;
+  std::unique_ptr<Prepared> prepared_;
+};
 
 /// Gives the character the new skins and weights.
 void apply(const BindResult& result, Character& character);
