@@ -78,26 +78,6 @@ Json list_clips(const Character& character) {
   return clips;
 }
 
-/// The reader's findings, those of the pieces, and those of the welded whole.
-Problems find_problems(const Character& character, const WeldedCharacter& welded) {
-  Problems problems = character.problems;
-  for (Problem& problem : validate(character)) {
-    // Seams make every file open and full of boundary edges: only the welded surface tells.
-    if (problem.severity == Severity::error || problem.code == "joint-names") problems.push_back(std::move(problem));
-  }
-  const double size = bounding_box(welded.surface().positions).diagonal().norm();
-  for (const Clip& clip : character.clips) {
-    for (Problem& problem : check_reach(clip, size)) problems.push_back(std::move(problem));
-  }
-  ProblemCollector inverted;
-  for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
-    if (welded.has_volume(c) && welded.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
-  }
-  inverted.report(problems, Severity::warning, "inside-out", "{} components are turned inside out");
-  for (Problem& problem : validate(welded.surface())) problems.push_back(std::move(problem));
-  return problems;
-}
-
 void print_text(Session& session, const Json& report, const Character& character) {
   const auto& faces = report["faces"];
   std::size_t closed = 0;
@@ -143,7 +123,7 @@ int inspect(const Inspect& options, Session& session) {
   report["joints"] = character.skeleton.deforming_count();
   report["clips"] = list_clips(character);
   context.progress("inspect", 0.3);
-  report["problems"] = to_json(find_problems(character, welded));
+  report["problems"] = to_json(find_problems(welded));
   context.progress("inspect", 1);
   if (options.json) {
     std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "isochor/base/error.h"
 #include "isochor/mesh/volume.h"
 #include "rig/place_parts.h"
 
@@ -56,6 +57,26 @@ WeldedCharacter::WeldedCharacter(const Character& character, const WeldOptions& 
     : character_(character), whole_(assemble(character, options)), topology_(analyse(whole_.weld.surface)) {
   measure_components();
   number_bones();
+  gather_rows();
+  gather_shares();
+  find_strays();
+}
+
+void WeldedCharacter::take_weights() {
+  std::size_t bones = 0;
+  for (const Part& part : character_.parts) bones += part.skinned() ? part.skin.joints.size() : 1;
+  const bool same = bones == bones_.size() && std::all_of(bones_.begin(), bones_.end(), [&](const Bone& bone) {
+                      const Part& part = character_.parts[bone.part];
+                      if (bone.slot == kNone) return !part.skinned();
+                      return static_cast<std::size_t>(bone.slot) < part.skin.joints.size() &&
+                             part.skin.joints[bone.slot] == bone.joint;
+                    });
+  if (!same) throw_bad_input("the skins of the character have other joints than before");
+  weights_ = {};
+  shares_.clear();
+  strays_.clear();
+  stray_of_.clear();
+  stray_weights_ = {};
   gather_rows();
   gather_shares();
   find_strays();
@@ -172,6 +193,25 @@ RestSpace WeldedCharacter::rest_space() const {
   const Box box = bounding_box(space.rest);
   if (!box.isEmpty() && box.diagonal().norm() > 0) space.size = box.diagonal().norm();
   return space;
+}
+
+Problems find_problems(const WeldedCharacter& welded) {
+  const Character& character = welded.character();
+  Problems problems = character.problems;
+  for (Problem& problem : validate(character)) {
+    if (problem.severity == Severity::error || problem.code == "joint-names") problems.push_back(std::move(problem));
+  }
+  const double size = bounding_box(welded.surface().positions).diagonal().norm();
+  for (const Clip& clip : character.clips) {
+    for (Problem& problem : check_reach(clip, size)) problems.push_back(std::move(problem));
+  }
+  ProblemCollector inverted;
+  for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
+    if (welded.has_volume(c) && welded.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
+  }
+  inverted.report(problems, Severity::warning, "inside-out", "{} components are turned inside out");
+  for (Problem& problem : validate(welded.surface())) problems.push_back(std::move(problem));
+  return problems;
 }
 
 double relative_volume_error(double volume, double target) {

@@ -32,12 +32,44 @@ CorrectedPlayback::CorrectedPlayback(const WeldedCharacter& welded, const Playba
   context.progress("prepare", 0);
   check(settings_);
   own_.corrector.emplace(VolumeCorrector::prepare(welded, settings_.options, context));
+  start(make_effects(settings_, options.painted));
+}
+
+/// Nothing if every joint does what a corrector does of itself.
+std::optional<JointEffects> CorrectedPlayback::make_effects(const VolumeSettings& settings,
+                                                            std::span<const PaintedMap> painted) const {
+  if (settings.effects.empty() && settings.otherwise == EffectSettings{}) return std::nullopt;
+  const RestSpace space = welded_.rest_space();
+  return JointEffects::prepare({space, welded_.skeleton(), painted}, settings);
+}
+
+void CorrectedPlayback::start(std::optional<JointEffects> effects) {
+  effects_ = std::move(effects);
+  others_.clear();
   report_ = VolumeReport(*own_.corrector);
-  if (settings_.effects.empty() && settings_.otherwise == EffectSettings{}) return;
-  const RestSpace space = welded.rest_space();
-  effects_.emplace(JointEffects::prepare({space, welded.skeleton(), options.painted}, settings_));
-  own_.joint_maps.resize(welded.skeleton().size());
+  if (!effects_) return;
+  own_.joint_maps.resize(welded_.skeleton().size());
   track_.reset(effects_->axes());
+}
+
+void CorrectedPlayback::change_settings(const VolumeSettings& settings, std::span<const PaintedMap> painted,
+                                        Context& context) {
+  const StageTimer timer(context, "prepare");
+  check(settings);
+  auto effects = make_effects(settings, painted);
+  if (!own_.corrector || settings.options != settings_.options) {
+    own_.corrector.emplace(VolumeCorrector::prepare(welded_, settings.options, context));
+  }
+  settings_ = settings;
+  start(std::move(effects));
+}
+
+void CorrectedPlayback::take_weights(std::span<const PaintedMap> painted, Context& context) {
+  if (!own_.corrector) return;
+  const StageTimer timer(context, "prepare");
+  auto effects = make_effects(settings_, painted);
+  own_.corrector.emplace(own_.corrector->reweighed());
+  start(std::move(effects));
 }
 
 CorrectedPlayback::Worker CorrectedPlayback::make_worker() const {

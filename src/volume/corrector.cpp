@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "volume/fold_guard.h"
+#include "volume/local_radius.h"
 #include "volume/rest_carrier.h"
 #include "volume/sequence.h"
 #include "volume/together.h"
@@ -78,8 +79,14 @@ VolumeCorrector::~VolumeCorrector() = default;
 VolumeCorrector VolumeCorrector::prepare(const WeldedCharacter& welded, const VolumeOptions& options,
                                          const Context& context) {
   check_ranges(options);
-  auto shared = std::make_shared<const Shared>(volume::plan_together(welded, options, context));
-  return VolumeCorrector(std::make_unique<Prepared>(std::move(shared)));
+  auto plan = volume::plan_together(welded, options, volume::local_radii(welded, context));
+  return VolumeCorrector(std::make_unique<Prepared>(std::make_shared<const Shared>(std::move(plan))));
+}
+
+VolumeCorrector VolumeCorrector::reweighed() const {
+  const volume::TogetherPlan& known = prepared_->plan;
+  auto plan = volume::plan_together(*known.welded, known.options, known.radius);
+  return VolumeCorrector(std::make_unique<Prepared>(std::make_shared<const Shared>(std::move(plan))));
 }
 
 VolumeCorrector VolumeCorrector::twin() const { return VolumeCorrector(std::make_unique<Prepared>(prepared_->shared)); }

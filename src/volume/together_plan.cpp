@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "isochor/mesh/face_turns.h"
-#include "volume/local_radius.h"
 
 namespace isochor::volume {
 namespace {
@@ -175,13 +175,13 @@ std::size_t TogetherPlan::most_rings() const {
   return most;
 }
 
-TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context) {
+TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& options, std::vector<double> radii) {
   TogetherPlan plan{.welded = &welded, .options = options};
   const std::size_t vertices = welded.surface().vertex_count();
   plan.stands_for = standing_for(welded);
   plan.rest_normals.assign(vertices, Vec3::Zero());
   plan.rest_areas.assign(vertices, 0.0);
-  plan.radius = local_radii(welded, context);
+  plan.radius = std::move(radii);
   plan.regions = joint_regions(welded, plan.radius);
   plan.rings.resize(plan.regions.size());
   index_vertices(plan);

@@ -59,6 +59,7 @@ struct TogetherPlan {
   std::size_t most_rings() const;
 };
 
-TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context);
+/// `radii` as local_radii() gives them: they depend on the shape alone, so that other weights need no new ones.
+TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& options, std::vector<double> radii);
 
 }  // namespace isochor::volume

@@ -169,5 +169,37 @@ TEST(WeldedCharacter, Strays) {
   EXPECT_EQ(WeldedCharacter(elsewhere).strays().size(), 4u);
 }
 
+// Other weights on the same joints give what a new object would have; other joints are refused.
+TEST(WeldedCharacter, TakesWeights) {
+  Character character = make_sample("cylinder");
+  WeldedCharacter welded(character);
+  for (Influence& i : character.parts[0].weights.influences) i.weight = 0.25 + 0.5 * i.weight;
+  normalise(character.parts[0].weights);
+  welded.take_weights();
+  const WeldedCharacter afresh(character);
+  EXPECT_EQ(welded.weights(), afresh.weights());
+  EXPECT_EQ(welded.strays().size(), afresh.strays().size());
+  std::vector<Affine> matrices(welded.bones().size(), Affine(Eigen::Scaling(2.0)));
+  matrices[0] = Affine(Eigen::Scaling(1.0));
+  EXPECT_EQ(welded.volume_scale(0, matrices), afresh.volume_scale(0, matrices));
+  character.parts[0].skin.joints[0] = character.parts[0].skin.joints[1];
+  EXPECT_THROW(welded.take_weights(), Error);
+}
+
+// What is wrong with a character is listed once, the reader's findings first.
+TEST(WeldedCharacter, Problems) {
+  Character character = make_sample("cylinder");
+  EXPECT_TRUE(find_problems(WeldedCharacter(character)).empty());
+  character.problems.push_back({Severity::note, "by-the-reader", "something", {}, 0});
+  for (std::size_t f = 0; f < character.parts[0].surface.face_count(); ++f) {
+    const auto face = character.parts[0].surface.face(f);
+    std::reverse(face.begin(), face.end());
+  }
+  const Problems problems = find_problems(WeldedCharacter(character));
+  ASSERT_GE(problems.size(), 2u);
+  EXPECT_EQ(problems.front().code, "by-the-reader");
+  EXPECT_TRUE(std::any_of(problems.begin(), problems.end(), [](const Problem& p) { return p.code == "inside-out"; }));
+}
+
 }  // namespace
 }  // namespace isochor

@@ -146,5 +146,31 @@ TEST_F(Played, Settings) {
   EXPECT_THROW(CorrectedPlayback(welded, {.volume = painted}, context), Error);
 }
 
+// Settings that change and weights that change give what a new playback with them gives; bad settings change nothing.
+TEST_F(Played, ChangesAsIfNew) {
+  VolumeSettings muscle, stiff;
+  muscle.otherwise = default_effect(Effect::muscle);
+  stiff.options.stiffness = 3;
+  CorrectedPlayback playback(welded, {}, context);
+  playback.play(bent(30), 0, context);
+  for (const VolumeSettings& settings : {muscle, stiff, VolumeSettings{}, muscle}) {
+    playback.change_settings(settings, {}, context);
+    EXPECT_EQ(playback.report().frames(), 0u);
+    CorrectedPlayback fresh(welded, {.volume = settings}, context);
+    EXPECT_EQ(playback.look(bent(70), 0, context).corrected.positions,
+              fresh.look(bent(70), 0, context).corrected.positions);
+  }
+  VolumeSettings wrong;
+  wrong.options.stiffness = -1;
+  EXPECT_THROW(playback.change_settings(wrong, {}, context), Error);
+  for (Influence& i : character.parts[0].weights.influences) i.weight = i.weight > 0.5 ? 0.8 : 0.2;
+  normalise(character.parts[0].weights);
+  welded.take_weights();
+  playback.take_weights({}, context);
+  CorrectedPlayback fresh(welded, {.volume = muscle}, context);
+  EXPECT_EQ(playback.look(bent(70), 0, context).corrected.positions,
+            fresh.look(bent(70), 0, context).corrected.positions);
+}
+
 }  // namespace
 }  // namespace isochor

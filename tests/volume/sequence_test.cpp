@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "subject.h"
+#include "volume/local_radius.h"
 
 namespace isochor {
 namespace {
@@ -77,7 +78,7 @@ double furthest_in_radii(const Subject& subject, const std::vector<double>& radi
 TEST(Sequence, NothingTears) {
   for (const char* name : {"knight", "elephant"}) {
     Subject subject(make_sample(name));
-    const auto plan = volume::plan_together(subject.welded, {}, subject.context);
+    const auto plan = volume::plan_together(subject.welded, {}, volume::local_radii(subject.welded, subject.context));
     in_sequence(subject, contorted(subject.character, 1));
     subject.expect_sound(name);
     EXPECT_LE(subject.largest_error(), 1e-9) << name;
@@ -128,7 +129,7 @@ TEST(Sequence, ChangesShrinkWithTheTimeStep) {
 // thick ones.
 TEST(Sequence, Breathing) {
   Subject subject(make_sample("elephant"), VolumeSettings{.volume = Profile({{0, 1.04}})});
-  const auto plan = volume::plan_together(subject.welded, {}, subject.context);
+  const auto plan = volume::plan_together(subject.welded, {}, volume::local_radii(subject.welded, subject.context));
   in_sequence(subject, rest_pose(subject.character.skeleton));
   EXPECT_LE(subject.largest_error(), 1e-9);
   EXPECT_GT(subject.frame.max_displacement, 0);

@@ -27,6 +27,10 @@ class WeldedCharacter {
   /// Keeps a reference to `character`, which must outlive it.
   explicit WeldedCharacter(const Character& character, const WeldOptions& options = {});
 
+  /// To be called if the weights of the character have changed, and nothing else: surface and topology stay, and so does
+  /// everything that refers to this object. Throws Error(bad_input) if a skin has other joints than before.
+  void take_weights();
+
   const Character& character() const { return character_; }
   const Skeleton& skeleton() const { return character_.skeleton; }
 
@@ -105,6 +109,10 @@ class WeldedCharacter {
   std::vector<Index> stray_of_;  // by vertex of the file; empty if there is no stray
   SkinWeights stray_weights_;
 };
+
+/// Everything that is known to be wrong: what the reader found, the errors of the pieces, clips that go too far away,
+/// and what concerns the welded whole. Seams make every file open and full of edges: only the welded surface tells.
+Problems find_problems(const WeldedCharacter& welded);
 
 /// |volume - target| / |target|; 0 if the target is nil.
 double relative_volume_error(double volume, double target);

@@ -34,6 +34,12 @@ class CorrectedPlayback {
   /// not there.
   CorrectedPlayback(const WeldedCharacter& welded, const PlaybackOptions& options, Context& context);
 
+  /// Other settings for the same character, as while somebody draws a curve: what does not depend on them is kept. What
+  /// was played is forgotten. Throws as the constructor does, and is then as it was.
+  void change_settings(const VolumeSettings& settings, std::span<const PaintedMap> painted, Context& context);
+  /// After WeldedCharacter::take_weights(): what depends on weights is found anew. What was played is forgotten.
+  void take_weights(std::span<const PaintedMap> painted, Context& context);
+
   const WeldedCharacter& welded() const { return welded_; }
   Deformer deformer() const { return deformer_; }
   bool corrects() const { return own_.corrector.has_value(); }
@@ -84,6 +90,8 @@ class CorrectedPlayback {
     std::vector<JointField> fields;
   };
 
+  std::optional<JointEffects> make_effects(const VolumeSettings& settings, std::span<const PaintedMap> painted) const;
+  void start(std::optional<JointEffects> effects);
   Worker make_worker() const;
   /// Allocates little if the same `out` comes again.
   void look(const Moment& moment, const AxesTrack& past, Worker& worker, Frame& out, Context& context) const;

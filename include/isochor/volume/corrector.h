@@ -129,6 +129,9 @@ class VolumeCorrector {
   /// `welded` must outlive the corrector.
   static VolumeCorrector prepare(const WeldedCharacter& welded, const VolumeOptions& options, const Context& context);
 
+  /// Another one after WeldedCharacter::take_weights(): what the shape alone decides is taken over, and not found anew.
+  VolumeCorrector reweighed() const;
+
   /// Another one with the same plan and working memory of its own, so that both correct at the same time.
   VolumeCorrector twin() const;
 
