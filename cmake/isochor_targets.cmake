@@ -6,7 +6,10 @@ function(isochor_library name)
   cmake_parse_arguments(ARG "" "" "USES;PRIVATE_USES;PRECOMPILE" ${ARGN})
   add_library(isochor_${name} STATIC)
   add_library(isochor::${name} ALIAS isochor_${name})
-  set_target_properties(isochor_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(isochor_${name} PROPERTIES EXPORT_NAME ${name})
+  if(NOT EMSCRIPTEN)  # code for shared libraries is slower there, and there are none
+    set_target_properties(isochor_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   target_compile_features(isochor_${name} PUBLIC cxx_std_20)
   target_include_directories(isochor_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

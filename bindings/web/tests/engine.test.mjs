@@ -1,0 +1,96 @@
+// The engine in Node: node --test tests/engine.test.mjs
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseGlb } from './glb.mjs';
+import { makeEngine } from './node_engine.mjs';
+
+const bytesOf = (text) => new TextEncoder().encode(text);
+const box = `v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 4\nv 1 0 4\nv 1 1 4\nv 0 1 4\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n`;
+const skeleton = `1 0.5 0.5 0.2\n2 0.5 0.5 2\n3 0.5 0.5 3.8\n#\n1 2\n2 3\n`;
+
+test('the library names its samples, options and effects', async () => {
+  const library = (await makeEngine()).library();
+  assert.ok(library.samples.some(({ name }) => name === 'elephant'));
+  assert.ok(library.bind.some(({ name, help }) => name === 'falloff' && help.length > 10));
+  assert.deepEqual(library.effects.find(({ name }) => name === 'rubber').mu, [0, 1, 0]);
+});
+
+test('an OBJ and a TGF become a character that can be bound, posed and baked', async () => {
+  const engine = await makeEngine();
+  const { character, glb } = engine.open([{ name: 'box.obj', bytes: bytesOf(box) }, { name: 'box.tgf', bytes: bytesOf(skeleton) }], 'box.obj', 'box.tgf');
+  assert.equal(character.vertices > 0, true);
+  assert.equal(character.faces.quads, 6);
+  assert.equal(parseGlb(glb).json.asset.version, '2.0');
+  const report = engine.bind({ resolution: 32 });
+  assert.equal(report.bound, report.vertices);
+  const joint = engine.inspect().joints.findIndex(({ bends }) => bends);
+  const turn = Math.SQRT1_2;
+  const frame = engine.frame({ clip: -1, time: 0, views: ['lbs', 'held'], turns: [[joint, turn, 0, 0, turn]] });
+  assert.equal(frame.views.lbs.positions.length, 3 * character.vertices);
+  assert.ok(Math.abs(frame.views.lbs.volume - 1) > 1e-3, 'a bend loses volume');
+  assert.ok(Math.abs(frame.views.held.volume - 1) < 1e-9, 'which is held');
+  const baked = engine.bake({});
+  assert.ok(baked.report.targets > 0);
+  assert.ok(parseGlb(baked.glb).json.animations.length === 1);
+});
+
+test('falloffs change weights without a new distance, and back', async () => {
+  const engine = await makeEngine();
+  const { character } = engine.openSample('cylinder');
+  assert.throws(() => engine.weigh({ falloff: 0.5, joints: [] }), /has not been bound/);
+  engine.bind({ resolution: 64 });
+  const weights = () => engine.frame({ clip: -1, time: 0, views: ['lbs'], paint: 'weight', joint: character.joints.findIndex(({ bends }) => bends) }).paint;
+  const before = weights();
+  engine.weigh({ falloff: 0.9, joints: [] });
+  assert.notDeepEqual(weights(), before);
+  engine.weigh({ falloff: 0.1, joints: [] });
+  assert.deepEqual(weights(), before);
+  engine.weigh({ falloff: 0.7, joints: [], draft: true });
+  assert.notDeepEqual(weights(), before);
+  assert.ok(Math.abs(engine.frame({ clip: 0, time: 0.7, views: ['held'] }).views.held.volume - 1) < 1e-9, 'drafts hold the volume, too');
+});
+
+test('settings are checked, and bad ones change nothing', async () => {
+  const engine = await makeEngine();
+  engine.openSample('cylinder');
+  const { settings } = engine.setSettings({ default: { effect: 'curve', mu: [0, 0.5, 0.5], x: [[-0.5, 0], [0, 1], [0.5, 0]] } });
+  assert.equal(settings.default.effect, 'curve');
+  assert.throws(() => engine.setSettings({ default: { effect: 'wobble' } }), (error) => error.kind === 'bad_input');
+  const frame = engine.frame({ clip: 0, time: 0.5, views: ['held'], paint: 'gamma', joint: -1 });
+  assert.ok(Math.max(...frame.paint) > 0.99);
+});
+
+test('a broken file gets a sentence that names it, and what was open stays', async () => {
+  const engine = await makeEngine();
+  engine.openSample('cylinder');
+  assert.throws(() => engine.open([{ name: 'broken.glb', bytes: bytesOf('glTF and no more') }], 'broken.glb'),
+    (error) => error.name === 'IsochorError' && error.message.includes('broken.glb') && !error.message.includes('/files/'));
+  assert.equal(engine.inspect().name, 'cylinder');
+});
+
+test('long work asks whether to stop, and nothing has changed then', async () => {
+  let stop = false;
+  const stages = new Set();
+  const engine = await makeEngine({ stop: () => stop, progress: (stage) => stages.add(stage) });
+  engine.openSample('cylinder');
+  stop = true;
+  assert.throws(() => engine.bind({ resolution: 64 }), (error) => error.kind === 'cancelled');
+  stop = false;
+  assert.equal(engine.bind({ resolution: 64 }).resolution, 64);
+  assert.ok(stages.has('voxelize'));
+});
+
+test('opening and closing ten characters does not grow the memory', async () => {
+  const engine = await makeEngine();
+  const round = () => {
+    engine.openSample('giraffe');
+    engine.bind({ resolution: 64 });
+    engine.frame({ clip: 0, time: 0.5, views: ['lbs', 'dqs', 'held'] });
+    engine.close();
+  };
+  for (let i = 0; i < 3; ++i) round();
+  const before = engine.memory();
+  for (let i = 0; i < 10; ++i) round();
+  assert.equal(engine.memory(), before);
+});
