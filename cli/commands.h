@@ -17,5 +17,6 @@ void add_bind(CLI::App& program, Session& session);
 void add_deform(CLI::App& program, Session& session);
 void add_compare(CLI::App& program, Session& session);
 void add_render(CLI::App& program, Session& session);
+void add_studio(CLI::App& program, Session& session);
 
 }  // namespace isochor::cli

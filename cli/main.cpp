@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
   add_deform(program, session);
   add_compare(program, session);
   add_render(program, session);
+  add_studio(program, session);
   program.footer(
       "Exit codes: 0 done; 1 done, but a quality gate that was asked for failed; 2 bad usage or bad input, nothing "
       "written.\n"
