@@ -9,7 +9,10 @@ say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
 
 # What the program needs, and what its tests need on top.
 run_packages=(g++ cmake ninja-build libeigen3-dev libtbb-dev libassimp-dev nlohmann-json3-dev libembree-dev libpng-dev
-  libstb-dev libcli11-dev)
+  libstb-dev libcli11-dev libcpp-httplib-dev)
+# What the page of the studio needs to be built, and a browser to test it in.
+web_packages=(emscripten)
+browser_packages=(chromium)
 test_packages=(clang-14 clang libclang-rt-14-dev libc++-14-dev libc++abi-14-dev clang-format-14 clang-tidy-14
   libgtest-dev googletest libbenchmark-dev git ccache doxygen)
 
@@ -46,6 +49,30 @@ ensure_packages() {
 
 # Node comes from Debian unless the machine has one already.
 ensure_node() { { command -v node && command -v npm; } >/dev/null || ensure_packages nodejs npm; }
+
+# npm_packages FOLDER: what its lock file names, unless that is there already.
+npm_packages() {
+  local folder=$1
+  [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] ||
+    (cd "$folder" && npm ci --no-audit --no-fund --silent >&2)
+}
+
+# build_web ROOT: bindings/web/dist (WebAssembly and TypeScript) and build/studio (the page). Only what changed is made anew.
+build_web() {
+  local root=$1
+  ensure_packages "${web_packages[@]}" && ensure_node || return 1
+  # Debian's emscripten looks for its tools where Debian's Node does.
+  (
+    export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}
+    cd "$root" && { [ -f build/web/build.ninja ] || cmake --preset web; } && cmake --build build/web
+  ) &&
+    npm_packages "$root/bindings/web" && npm_packages "$root/studio" || return 1
+  (
+    cd "$root/bindings/web" && npx --no-install tsc -p tsconfig.json &&
+      cp -u "$root"/build/web/bindings/web/isochor.{js,wasm} dist/ &&
+      cd "$root/studio" && npx --no-install tsc --noEmit && npx --no-install vite build
+  )
+}
 
 # The settings are the project's own, and so is the folder: nobody's ~/.config/ccache is read or changed.
 use_cache() {
