@@ -91,6 +91,11 @@ PageServer::PageServer(ServedPage page, int port) : impl_(std::make_unique<Impl>
   impl_->page = std::move(page);
   httplib::Server& server = impl_->server;
   server.set_default_headers(isolating_headers());
+  // httplib would share the port with another program of the same user: two studios at one address.
+  server.set_socket_options([](socket_t socket) {
+    const int on = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  });
   server.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
     if (!is_own_host(request.get_header_value("Host"), port_)) {
       refuse(response, 403, "This server answers to its own address alone.\n");

@@ -12,6 +12,8 @@ endif()
 install(TARGETS ${installed} EXPORT isochorTargets)
 if(ISOCHOR_CLI)
   install(TARGETS isochor)
+  # The page of the studio, if it was built (./run studio).
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/studio/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isochor/studio OPTIONAL)
 endif()
 install(DIRECTORY include/isochor TYPE INCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/isochor/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isochor)

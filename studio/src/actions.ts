@@ -69,12 +69,12 @@ export class Actions {
     const options: BakeOptions = { form: 'morphs' };
     const form = segments<'morphs' | 'frames'>({
       label: 'Form', value: 'morphs', onChange: (value) => { options.form = value; },
-      choices: [{ value: 'morphs', label: 'Few morph targets', help: 'A small file; every vertex within a ten thousandth of its place' },
+      choices: [{ value: 'morphs', label: 'Few targets', help: 'A small file; every vertex within a ten thousandth of its place' },
         { value: 'frames', label: 'One per frame', help: 'A larger file, exact at every key' }],
     });
     const help = (name: string) => this.studio.library.bake.find((field) => field.name === name)?.help ?? '';
     const targets = slider({
-      label: 'Most targets', help: help('bake-targets'), min: 0, max: 128, step: 1, value: 0, onChange: (value) => { options['bake-targets'] = value; },
+      label: 'Most targets (0: as needed)', help: help('bake-targets'), min: 0, max: 128, step: 1, value: 0, onChange: (value) => { options['bake-targets'] = value; },
     });
     const between = slider({
       label: 'Error between keys', help: help('between'), min: 0, max: 0.01, step: 0.0005, value: 0.001, onChange: (value) => { options.between = value; },

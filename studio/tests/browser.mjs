@@ -51,3 +51,9 @@ export async function shot(page, name) {
   await page.waitForTimeout(150);
   await page.screenshot({ path: join(shots, `${name}.png`) });
 }
+
+/** Asks the page until it says yes. (Playwright's own waiting makes code of text, which the page's policy forbids.) */
+export async function until(page, test, timeout = 60_000) {
+  for (const end = Date.now() + timeout; Date.now() < end; await page.waitForTimeout(30)) if (await page.evaluate(test)) return;
+  throw new Error(`this did not come true: ${test}`);
+}

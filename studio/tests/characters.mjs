@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { launch, openPage, program, serve } from './browser.mjs';
+import { launch, openPage, program, serve, until } from './browser.mjs';
 
 const folder = process.argv[2];
 if (!folder || !existsSync(folder)) process.exit(77);
@@ -28,7 +28,7 @@ async function tryFile(file) {
     delete document.body.dataset.ready;
     window.dispatchEvent(new DragEvent('drop', { dataTransfer: data }));
   }, [basename(file), readFileSync(file).toString('base64')]);
-  await page.waitForFunction(() => document.body.dataset.ready || document.querySelector('.message.error'), undefined, { timeout: 120_000 });
+  await until(page, () => Boolean(document.body.dataset.ready || document.querySelector('.message.error')), 120_000);
   return page.evaluate(async () => {
     const { studio } = window.isochorStudio;
     const { character } = studio;

@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, openPage, program, root, serve, shot } from './browser.mjs';
+import { launch, openPage, program, root, serve, shot, until } from './browser.mjs';
 
 let browser, server, page, context, faults;
 
@@ -26,7 +26,7 @@ after(async () => {
 const state = (get) => page.evaluate(get);
 const volumeOf = (view) => page.locator(`.pane[data-view=${view}]`).getAttribute('data-volume').then(Number);
 const ready = (name) => page.waitForSelector(`body[data-ready="${name}"]`, { timeout: 60_000 });
-const idle = async () => { await page.waitForTimeout(250); await page.waitForFunction(() => !document.querySelector('.progress')); };
+const idle = async () => { await page.waitForTimeout(250); await until(page, () => !document.querySelector('.progress')); };
 const choose = (joint) => page.locator(`[data-joint="${joint}"] .name`).first().click();
 const firstBending = () => state(() => window.isochorStudio.studio.character.joints.filter((joint) => joint.bends).map((joint) => joint.name));
 const positions = (view = 'held') => page.evaluate((name) => [...window.isochorStudio.studio.lastFrame.views[name].positions], view);
@@ -144,7 +144,7 @@ test('undo and redo go back and forth', async () => {
 test('the plot shows who loses volume over a clip', async () => {
   await page.getByTestId('tab-pose').click();
   await page.getByTestId('reset-pose').click();
-  await page.locator('.clip-choice select').selectOption({ index: 1 });
+  await page.locator('.clip-choice select').selectOption({ label: 'sit' });
   await page.waitForSelector('.plot[data-measured=yes]', { timeout: 60_000 });
   const extremes = await state(() => window.isochorStudio.timeline.extremes());
   assert.ok(extremes.lbs.low < 99.9 || extremes.lbs.high > 100.1, JSON.stringify(extremes));
@@ -155,8 +155,11 @@ test('the plot shows who loses volume over a clip', async () => {
   assert.ok(await state(() => window.isochorStudio.studio.view.time > window.isochorStudio.studio.clip.start));
   const over = await page.locator('.u-over').boundingBox();
   await page.mouse.click(over.x + 0.6 * over.width, over.y + 0.5 * over.height);
+  await page.getByTestId('layout-three').click();
+  await page.mouse.move(over.x + 0.75 * over.width, over.y + 0.5 * over.height);
   await idle();
   await shot(page, '07-plot');
+  await page.getByTestId('layout-one').click();
 });
 
 test('overlays: joints in colour, displacement, voxels, wireframe, section', async () => {
@@ -177,7 +180,7 @@ test('a bind can be stopped, and leaves everything as it was', async () => {
   await page.locator('#panel-bind select').first().selectOption('512');
   await page.getByTestId('bind').click();
   await page.getByTestId('cancel').click({ timeout: 20_000 });
-  await page.waitForFunction(() => [...document.querySelectorAll('.message')].some((box) => box.textContent.includes('Stopped')), undefined, { timeout: 30_000 });
+  await until(page, () => [...document.querySelectorAll('.message')].some((box) => box.textContent.includes('Stopped')));
   assert.equal(await state(() => JSON.stringify(window.isochorStudio.studio.project.bind)), before);
   await shot(page, '09-stopped');
 });
@@ -251,6 +254,13 @@ test('light, and a large screen', async () => {
   await idle();
   await page.waitForTimeout(500);
   await shot(page, '12-large-dark');
+  await page.setViewportSize({ width: 1600, height: 900 });
+  await page.locator('.clip-choice select').selectOption({ label: 'sit' });
+  await page.evaluate(() => { window.isochorStudio.studio.look({ panel: 'look', time: 2.4 }); window.isochorStudio.viewport.fit(); });
+  await page.waitForSelector('.plot[data-measured=yes]', { timeout: 60_000 });
+  await idle();
+  await shot(page, '14-three-deformers');
+  await page.evaluate(() => window.isochorStudio.studio.look({ panel: 'shape' }));
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });
   await idle();

@@ -38,7 +38,7 @@ export class LookPanel {
       heading('Beside it'),
       box('skeleton', 'Skeleton', 'Draw joints and bones, to be chosen and turned'),
       box('wireframe', 'Wireframe', 'Draw the edges of the triangles'),
-      box('voxels', 'Voxels', 'Draw the voxels that the surface touches in the bind pose, at the resolution of the last bind'),
+      box('voxels', 'Voxels', 'Draw the voxels that the surface touches, at the resolution of the last bind; the character then stands in its rest pose'),
       box('grid', 'Grid', 'Draw the ground'),
       heading('Section'),
       add('section', segments<ViewState['section']>({

@@ -118,7 +118,7 @@ export class Timeline {
     }
     const style = getComputedStyle(document.documentElement);
     const color = (name: string) => style.getPropertyValue(name).trim();
-    const axis: uPlot.Axis = { stroke: color('--faint'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, font: '11px system-ui', size: 46, gap: 4 };
+    const axis: uPlot.Axis = { stroke: color('--faint'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, font: '11px system-ui', size: 54, gap: 4 };
     const percent = (_: uPlot, value: number | null) => (value === null || value === undefined ? '–' : `${value.toFixed(2)} %`);
     this.body.replaceChildren();
     this.plot = new uPlot({

@@ -232,6 +232,7 @@ export class Studio {
     this.told = { ...now, bind: before.bind };
     this.project = { ...this.project, bind: before.bind };
     this.projectChanged.emit();
+    this.keep();
     return false;
   }
 
@@ -321,10 +322,12 @@ export class Studio {
   /** Older requests that have not begun are dropped. */
   requestFrame(): void {
     if (!this.character) return;
-    const { clip, time, joint } = this.view;
+    const { time, joint, voxels } = this.view;
+    // Voxels are those of the bind pose: beside any other they would show nothing.
+    const clip = voxels ? -1 : this.view.clip, turns = voxels ? [] : turnsOf(this.project);
     const follows = this.playing && time > this.lastRequest && time - this.lastRequest < 0.25;
     this.lastRequest = time;
-    this.isochor.frame({ clip, time, joint, views: this.views, paint: this.paint, turns: turnsOf(this.project), follows })
+    this.isochor.frame({ clip, time, joint, views: this.views, paint: this.paint, turns, follows })
       .then((frame) => {
         if (!frame || !this.character) return;
         this.lastFrame = frame;
