@@ -82,7 +82,12 @@ struct PageServer::Impl {
     }
     const fs::path file = file_in(page.folder, path);
     if (file.empty()) return refuse(response, 404, "There is no such file.\n");
-    const std::vector<std::uint8_t> bytes = read_file(file);
+    // httplib compresses text by itself; of the WebAssembly module there is a compressed copy.
+    const fs::path packed = file_in(page.folder, path + ".gz");
+    const bool unpacks = request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+    const bool send_packed = unpacks && !packed.empty();
+    if (send_packed) response.set_header("Content-Encoding", "gzip");
+    const std::vector<std::uint8_t> bytes = read_file(send_packed ? packed : file);
     response.set_content(reinterpret_cast<const char*>(bytes.data()), bytes.size(), content_type(file));
   }
 };

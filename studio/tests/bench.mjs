@@ -22,7 +22,7 @@ const sizeOf = (url) => new Promise((resolve, reject) => get(url, { headers: { '
   let bytes = 0;
   response.on('data', (chunk) => { bytes += chunk.length; }).on('end', () => resolve(bytes));
 }).on('error', reject));
-for (const name of readdirSync(join(root, 'build/studio/assets'))) if (/^worker-|\.wasm$/.test(name)) urls.add(new URL(`assets/${name}`, server.address).href);
+for (const name of readdirSync(join(root, 'build/studio/assets'))) if (/^worker-.*\.js$|\.wasm$/.test(name)) urls.add(new URL(`assets/${name}`, server.address).href);
 const sizes = await Promise.all([...urls].filter((url) => url.startsWith('http')).map(sizeOf));
 result.first_load_mb = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
 

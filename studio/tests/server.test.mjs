@@ -12,9 +12,9 @@ import { program, serve } from './browser.mjs';
 let folder, server, port;
 
 /** Paths go out as they are: fetch() would tidy them up. */
-function get(path, { host = `127.0.0.1:${port}`, method = 'GET' } = {}) {
+function get(path, { host = `127.0.0.1:${port}`, method = 'GET', accept = 'identity' } = {}) {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path, method, headers: { Host: host } }, (response) => {
+    request({ host: '127.0.0.1', port, path, method, headers: { Host: host, 'Accept-Encoding': accept } }, (response) => {
       const chunks = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString('latin1') }));
@@ -27,6 +27,8 @@ before(async () => {
   mkdirSync(join(folder, 'page'));
   writeFileSync(join(folder, 'page/index.html'), '<title>page</title>');
   writeFileSync(join(folder, 'page/a.wasm'), '\0asm');
+  writeFileSync(join(folder, 'page/b.wasm'), 'plain');
+  writeFileSync(join(folder, 'page/b.wasm.gz'), 'packed');
   writeFileSync(join(folder, 'secret.txt'), 'secret');
   symlinkSync(join(folder, 'secret.txt'), join(folder, 'page/link.txt'));
   spawnSync(program, ['sample', 'cylinder', '-o', join(folder, 'cylinder one.glb'), '--quiet']);
@@ -44,6 +46,12 @@ test('it serves its page with the headers that isolate it', async () => {
   assert.equal(headers['x-content-type-options'], 'nosniff');
   assert.match(headers['content-security-policy'], /default-src 'none'/);
   assert.equal((await get('/a.wasm')).headers['content-type'], 'application/wasm');
+});
+
+test('a compressed copy goes to those who can unpack it', async () => {
+  const packed = await get('/b.wasm', { accept: 'gzip, deflate, br' }), plain = await get('/b.wasm');
+  assert.deepEqual([packed.headers['content-encoding'], packed.headers['content-type'], packed.text], ['gzip', 'application/wasm', 'packed']);
+  assert.deepEqual([plain.headers['content-encoding'], plain.text], [undefined, 'plain']);
 });
 
 test('the file of the command line is beside it', async () => {

@@ -256,7 +256,12 @@ test('light, and a large screen', async () => {
   await shot(page, '12-large-dark');
   await page.setViewportSize({ width: 1600, height: 900 });
   await page.locator('.clip-choice select').selectOption({ label: 'sit' });
-  await page.evaluate(() => { window.isochorStudio.studio.look({ panel: 'look', time: 2.4 }); window.isochorStudio.viewport.fit(); });
+  await page.evaluate(() => {
+    window.isochorStudio.studio.change('Reset the pose', { turns: {} });
+    window.isochorStudio.studio.look({ panel: 'look', time: 2.4 });
+  });
+  await idle();
+  await page.evaluate(() => window.isochorStudio.viewport.fit());
   await page.waitForSelector('.plot[data-measured=yes]', { timeout: 60_000 });
   await idle();
   await shot(page, '14-three-deformers');

@@ -65,6 +65,22 @@ test('its example has fewer than sixty lines, and corrects the elephant in a bro
     await page.locator('input[type=checkbox]').uncheck();
     await until(page, () => !document.body.dataset.volume.startsWith('100.000'));
     await shot(page, '20-example');
+    // This page is not isolated: a busy worker cannot be told anything, so that another takes its place, with what was open.
+    const stopped = await page.evaluate(async () => {
+      const { Isochor } = await import('isochor');
+      const isochor = await Isochor.start();
+      await isochor.openSample('elephant');
+      await isochor.setSettings({ default: { effect: 'rubber' } });
+      const controller = new AbortController();
+      const bind = isochor.bind({ resolution: 512 }, { signal: controller.signal }).then(() => 'done', (error) => error.kind);
+      setTimeout(() => controller.abort(), 100);
+      const kind = await bind;
+      const frame = await isochor.frame({ clip: 0, time: 0.5, views: ['held'] });
+      isochor.dispose();
+      return { isolated: crossOriginIsolated, kind, volume: frame.views.held.volume };
+    });
+    assert.deepEqual([stopped.isolated, stopped.kind], [false, 'cancelled']);
+    assert.ok(Math.abs(stopped.volume - 1) < 1e-9);
     assert.deepEqual(faults, []);
   } finally {
     await browser.close();

@@ -27,8 +27,8 @@ class WeldedCharacter {
   /// Keeps a reference to `character`, which must outlive it.
   explicit WeldedCharacter(const Character& character, const WeldOptions& options = {});
 
-  /// To be called if the weights of the character have changed, and nothing else: surface and topology stay, and so does
-  /// everything that refers to this object. Throws Error(bad_input) if a skin has other joints than before.
+  /// To be called if the weights of the character have changed, and nothing else: surface and topology stay, and so
+  /// does everything that refers to this object. Throws Error(bad_input) if a skin has other joints than before.
   void take_weights();
 
   const Character& character() const { return character_; }
