@@ -1,6 +1,7 @@
 #include "document.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "isochor/base/error.h"
 #include "isochor/io/volume_settings.h"
@@ -146,8 +147,11 @@ BindResult Document::weigh(const Falloffs& falloffs, Context& context) {
 void Document::unbind() {
   const Character& file = file_->character;
   for (std::size_t p = 0; p < file.parts.size(); ++p) {
-    shown_->parts[p].skin = file.parts[p].skin;
-    shown_->parts[p].weights = file.parts[p].weights;
+    // Everything but the faces, which are triangles here.
+    Part part = file.parts[p];
+    part.surface = std::move(shown_->parts[p].surface);
+    part.face_material = std::move(shown_->parts[p].face_material);
+    shown_->parts[p] = std::move(part);
   }
   for (std::size_t j = 0; j < file.skeleton.size(); ++j) {
     shown_->skeleton.joints[j].deforms = file.skeleton.joints[j].deforms;

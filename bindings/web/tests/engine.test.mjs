@@ -46,6 +46,10 @@ test('falloffs change weights without a new distance, and back', async () => {
   assert.notDeepEqual(weights(), before);
   engine.weigh({ falloff: 0.1, joints: [] });
   assert.deepEqual(weights(), before);
+  engine.unbind();
+  assert.notDeepEqual(weights(), before, 'the weights of the file');
+  engine.bind({ resolution: 64 });
+  assert.deepEqual(weights(), before);
   engine.weigh({ falloff: 0.7, joints: [], draft: true });
   assert.notDeepEqual(weights(), before);
   assert.ok(Math.abs(engine.frame({ clip: 0, time: 0.7, views: ['held'] }).views.held.volume - 1) < 1e-9, 'drafts hold the volume, too');
