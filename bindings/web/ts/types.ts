@@ -167,6 +167,8 @@ export interface VolumeSettings {
   solver?: 'exact' | 'three-step' | 'linear';
   treatment?: 'together' | 'sequence';
   norm?: 'area' | 'vertex';
+  /** What becomes of faces that a correction would turn over. */
+  faces?: 'free' | 'keep';
   stiffness?: number;
   smoothness?: number;
   reach?: number;

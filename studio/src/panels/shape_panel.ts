@@ -233,22 +233,33 @@ export class ShapePanel {
 
   private allJoints(): Node[] {
     const { studio } = this;
-    const help = (name: string) => studio.library.volume.find((field) => field.name === name)?.help ?? '';
-    const settings = () => studio.project.settings;
+    const field = (name: string): Field => studio.library.volume.find((one) => one.name === name)!;
+    /** As it is set, or as the library has it by itself. */
+    const of = <K extends 'smoothness' | 'reach' | 'solver' | 'faces'>(key: K, name: string) =>
+      (studio.project.settings[key] ?? field(name).value) as NonNullable<VolumeSettings[K]>;
+    const set = (label: string, change: Partial<VolumeSettings>, settled: boolean) => this.settings(label, { ...studio.project.settings, ...change }, settled);
     const smoothness = slider({
-      label: 'Smoothness', help: help('volume-smoothness'), min: 0, max: 10, step: 0.1, value: settings().smoothness ?? 2,
-      onChange: (value, settled) => this.settings('Smoothness', { ...settings(), smoothness: value }, settled),
+      label: 'Smoothness', help: field('volume-smoothness').help, min: 0, max: 10, step: 0.1, value: of('smoothness', 'volume-smoothness'),
+      onChange: (value, settled) => set('Smoothness', { smoothness: value }, settled),
     });
     const reach = slider({
-      label: 'Reach', help: help('volume-reach'), min: 0.05, max: 2, logarithmic: true, value: settings().reach ?? 0.37,
-      onChange: (value, settled) => this.settings('Reach', { ...settings(), reach: value }, settled),
+      label: 'Reach', help: field('volume-reach').help, min: 0.05, max: 2, logarithmic: true, value: of('reach', 'volume-reach'), onChange: (value, settled) => set('Reach', { reach: value }, settled),
     });
-    const solver = choice<NonNullable<VolumeSettings['solver']>>({
-      label: 'Solver', help: help('volume-solver'), value: settings().solver ?? 'exact', choices: (['exact', 'three-step', 'linear'] as const).map((value) => ({ value, label: value })),
-      onChange: (value) => this.settings('Solver', { ...settings(), solver: value }, true),
+    const solver = choice({
+      label: 'Solver', help: field('volume-solver').help, value: of('solver', 'volume-solver'), choices: (['exact', 'three-step', 'linear'] as const).map((value) => ({ value, label: value })),
+      onChange: (value) => set('Solver', { solver: value }, true),
     });
-    this.updaters.push(() => { smoothness.set(settings().smoothness ?? 2); reach.set(settings().reach ?? 0.37); solver.set(settings().solver ?? 'exact'); });
-    return [heading('All joints'), smoothness.root, reach.root, solver.root];
+    const faces = choice({
+      label: 'Faces', help: field('volume-faces').help, value: of('faces', 'volume-faces'), choices: [{ value: 'keep', label: 'do not turn over' }, { value: 'free', label: 'may turn over' }] as const,
+      onChange: (value) => set('Faces', { faces: value }, true),
+    });
+    this.updaters.push(() => {
+      smoothness.set(of('smoothness', 'volume-smoothness'));
+      reach.set(of('reach', 'volume-reach'));
+      solver.set(of('solver', 'volume-solver'));
+      faces.set(of('faces', 'volume-faces'));
+    });
+    return [heading('All joints'), smoothness.root, reach.root, solver.root, faces.root];
   }
 
   private showProblems(): void {
