@@ -129,12 +129,15 @@ void Document::take(const BindResult& result) {
 }
 
 BindResult Document::bind(const BindOptions& options, const std::string& key, Context& context) {
-  if (!binding_ || binding_key_ != key) {
-    CharacterBinding binding(file_->character, options, context);
-    binding_ = std::move(binding);
-    binding_key_ = key;
-  }
-  return weigh({options.falloff, options.joint_falloff}, context);
+  const Falloffs falloffs{options.falloff, options.joint_falloff};
+  if (binding_ && binding_key_ == key) return weigh(falloffs, context);
+  // If it is stopped on the way, the old distances go on with the old weights.
+  CharacterBinding binding(file_->character, options, context);
+  BindResult result = binding.weigh(falloffs, context);
+  binding_ = std::move(binding);
+  binding_key_ = key;
+  take(result);
+  return result;
 }
 
 BindResult Document::weigh(const Falloffs& falloffs, Context& context) {

@@ -169,7 +169,8 @@ std::string Engine::bind(const std::string& options) {
     Context context;
     connect(context, hooks_);
     const BindResult result = document_->bind(bind_options(options), distances_key(options), context);
-    stage_->reweigh(context);
+    Context unstopped(1);  // the document has its new weights: stopping here would leave the stage without a playback
+    stage_->reweigh(unstopped);
     return describe(result, context);
   });
 }
