@@ -3,7 +3,10 @@
 #include <httplib.h>
 #undef _res  // a macro of the system's resolv.h, and a name inside Eigen
 
+#include <atomic>
+#include <chrono>
 #include <string_view>
+#include <thread>
 
 #include "isochor/base/error.h"
 #include "isochor/io/atomic_file.h"
@@ -72,6 +75,7 @@ fs::path file_in(const fs::path& folder, std::string_view path) {
 struct PageServer::Impl {
   ServedPage page;
   httplib::Server server;
+  std::atomic<bool> ended = false;
 
   void answer(const httplib::Request& request, httplib::Response& response) const {
     const std::string path = request.path == "/" ? "/index.html" : request.path;
@@ -126,7 +130,16 @@ PageServer::PageServer(ServedPage page, int port) : impl_(std::make_unique<Impl>
 }
 
 PageServer::~PageServer() = default;
-void PageServer::run() { impl_->server.listen_after_bind(); }
-void PageServer::stop() { impl_->server.stop(); }
+
+void PageServer::run() {
+  impl_->server.listen_after_bind();
+  impl_->ended = true;
+}
+
+void PageServer::stop() {
+  // httplib forgets a stop that comes before its first wait for a visitor.
+  while (!impl_->server.is_running() && !impl_->ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  impl_->server.stop();
+}
 
 }  // namespace isochor::cli

@@ -26,7 +26,7 @@ class PageServer {
   PageServer& operator=(const PageServer&) = delete;
 
   int port() const { return port_; }
-  /// Answers until stop() is called from another thread.
+  /// Answers until stop() is called from another thread, which may come first.
   void run();
   void stop();
 

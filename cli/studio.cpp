@@ -30,7 +30,8 @@ struct StudioOptions {
   bool no_open = false;
 };
 
-/// Beside the program: where ./run puts it, and where an installation has it.
+/// Beside the program: where an installation has it, and where ./run puts it. In this order: from ~/.local/bin the latter
+/// is ~/studio, which may be anything.
 fs::path find_page(const fs::path& given) {
   if (!given.empty()) {
     if (!fs::exists(given / "index.html")) throw_bad_input(given.string() + " holds no page: there is no index.html");
@@ -38,7 +39,7 @@ fs::path find_page(const fs::path& given) {
   }
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& folder : {program / "../../studio", program / "../share/isochor/studio"}) {
+  for (const fs::path& folder : {program / "../share/isochor/studio", program / "../../studio"}) {
     if (fs::exists(folder / "index.html", error)) return folder;
   }
   throw_bad_input("the page of the studio has not been built; ./run studio builds it");
@@ -59,17 +60,26 @@ std::vector<std::uint8_t> glb_of(const fs::path& file, Context& context) {
 
 std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
-/// The machine's own browser, if it has one. What it prints is nobody's concern.
+/// The machine's own browser, if it has one. What it prints is nobody's concern. It neither inherits that StopSignals
+/// holds signals back, nor ends by the Ctrl-C that ends this program.
 void open_browser(const std::string& address) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     posix_spawn_file_actions_addopen(&quiet, stream, "/dev/null", O_RDWR, 0);
   }
+  posix_spawnattr_t apart;
+  posix_spawnattr_init(&apart);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&apart, &none);
+  posix_spawnattr_setpgroup(&apart, 0);
+  posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   std::string program = "xdg-open", argument = address;
   char* arguments[] = {program.data(), argument.data(), nullptr};
   pid_t child = 0;
-  posix_spawnp(&child, program.c_str(), &quiet, nullptr, arguments, environ);
+  posix_spawnp(&child, program.c_str(), &quiet, &apart, arguments, environ);
+  posix_spawnattr_destroy(&apart);
   posix_spawn_file_actions_destroy(&quiet);
 }
 
