@@ -30,8 +30,8 @@ struct StudioOptions {
   bool no_open = false;
 };
 
-/// Beside the program: where an installation has it, and where ./run puts it. In this order: from ~/.local/bin the latter
-/// is ~/studio, which may be anything.
+/// Beside the program: where an installation has it, and where ./run puts it. In this order: from ~/.local/bin the
+/// latter is ~/studio, which may be anything.
 fs::path find_page(const fs::path& given) {
   if (!given.empty()) {
     if (!fs::exists(given / "index.html")) throw_bad_input(given.string() + " holds no page: there is no index.html");
