@@ -73,6 +73,19 @@ test('a broken file gets a sentence that names it, and what was open stays', asy
   assert.equal(engine.inspect().name, 'cylinder');
 });
 
+test('files may lie in folders, and leave nothing behind', async () => {
+  const engine = await makeEngine();
+  const left = () => engine.module.FS.readdir('/files').filter((name) => !name.startsWith('.'));
+  engine.open([{ name: 'parts/box.obj', bytes: bytesOf(box) }], 'parts/box.obj');
+  assert.throws(() => engine.open([{ name: 'a.obj', bytes: bytesOf(box) }, { name: './a.obj', bytes: bytesOf(box) }], 'a.obj'), /two files/);
+  assert.deepEqual(left(), []);
+  const buffer = parseGlb(engine.openSample('cylinder').glb);
+  buffer.json.buffers[0].uri = 'data/box.bin';
+  const files = [{ name: 'a.gltf', bytes: bytesOf(JSON.stringify(buffer.json)) }, { name: 'data/box.bin', bytes: buffer.bin }];
+  assert.ok(engine.open(files, 'a.gltf').character.vertices > 0);
+  assert.deepEqual(left(), []);
+});
+
 test('long work asks whether to stop, and nothing has changed then', async () => {
   let stop = false;
   const stages = new Set();

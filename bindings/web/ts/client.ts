@@ -4,7 +4,7 @@ import type { Args, Call, FromWorker, Method, Result, Start } from './protocol.j
 import {
   IsochorError,
   type BakeOptions, type BakeReport, type BindOptions, type BindReport, type Character, type Clip, type Falloffs, type Frame, type FrameRequest,
-  type Library, type MotionReport, type NamedFile, type Opened, type Progress, type SettingsReport, type VolumeSettings, type Volumes, type Voxels,
+  type Library, type MotionReport, type NamedFile, type Opened, type Progress, type SettingsReport, type Turn, type VolumeSettings, type Volumes, type Voxels,
 } from './types.js';
 
 export interface StartOptions {
@@ -33,7 +33,8 @@ interface Job {
 /** What would have to be done again in a new worker. */
 interface Journal {
   open?: Pick<Job, 'method' | 'args'>;
-  motions: unknown[][];
+  /** addMotion and removeClip, in their order: each counts on the clips before it. */
+  clips: Pick<Job, 'method' | 'args'>[];
   bind?: unknown[];
   weigh?: unknown[];
   settings?: unknown[];
@@ -52,7 +53,7 @@ export class Isochor {
   /** Done when nothing else is to be done. */
   private readonly background: Job[] = [];
   private running: (Job & { id: number }) | null = null;
-  private journal: Journal = { motions: [] };
+  private journal: Journal = { clips: [] };
   private count = 0;
 
   private constructor(private readonly options: StartOptions) {
@@ -108,6 +109,11 @@ export class Isochor {
   /** null if a newer call took its place. */
   setSettings(settings: VolumeSettings): Promise<SettingsReport | null> {
     return this.call('setSettings', [settings], {}, 'settings');
+  }
+
+  /** The turns that save() and bake() put into the clips: those of the last frame() with `turns`, unless this says others. */
+  setTurns(turns: Turn[]): Promise<void> {
+    return this.call('setTurns', [turns]);
   }
 
   /** null if a newer call took its place: only the last of many requests is worth an answer. */
@@ -209,6 +215,11 @@ export class Isochor {
       job.options.onProgress?.(message.progress.stage, message.progress.fraction);
       return;
     }
+    if ('error' in message && message.error.kind === 'crashed') {
+      job.reject(new IsochorError('crashed', `the library broke down: ${message.error.sentence}`));
+      void this.restart();
+      return;
+    }
     this.running = null;
     if ('error' in message) {
       job.reject(new IsochorError(message.error.kind, message.error.sentence));
@@ -220,15 +231,18 @@ export class Isochor {
   }
 
   private note({ method, args }: Job): void {
-    if (method === 'open' || method === 'openSample') this.journal = { open: { method, args }, motions: [] };
-    if (method === 'close') this.journal = { motions: [] };
-    if (method === 'addMotion') this.journal.motions.push(args);
+    if (method === 'open' || method === 'openSample') this.journal = { open: { method, args }, clips: [] };
+    if (method === 'close') this.journal = { clips: [] };
+    if (method === 'addMotion' || method === 'removeClip') this.journal.clips.push({ method, args });
     if (method === 'bind') {
       this.journal.bind = args;
       delete this.journal.weigh;
     }
     if (method === 'weigh') this.journal.weigh = args;
-    if (method === 'unbind') delete this.journal.bind;
+    if (method === 'unbind') {
+      delete this.journal.bind;
+      delete this.journal.weigh;
+    }
     if (method === 'setSettings') this.journal.settings = args;
   }
 
@@ -251,22 +265,30 @@ export class Isochor {
     }
   }
 
-  /** Without shared memory nothing reaches a busy worker: a new one takes its place, and gets what was open. */
+  /**
+   * Without shared memory nothing reaches a busy worker, and one whose module broke down is of no more use: a new one takes
+   * its place, and gets what was open.
+   */
   private async restart(): Promise<void> {
     const job = this.running;
     this.worker.terminate();
     this.startWorker();
     job?.reject(cancelled());
-    const { open, motions, bind, weigh, settings } = this.journal;
+    const { open, clips, bind, weigh, settings } = this.journal;
+    this.journal = { clips: [] };  // noted anew as it is done again: what breaks down then is not tried for ever
     const again: [Method, unknown[]][] = [];
     if (open) again.push([open.method, open.args]);
-    for (const motion of motions) again.push(['addMotion', motion]);
+    for (const { method, args } of clips) again.push([method, args]);
     if (settings) again.push(['setSettings', settings]);
     if (bind) again.push(['bind', bind]);
     if (bind && weigh) again.push(['weigh', weigh]);
     const jobs = again.map(([method, args]): Job => ({ method, args, options: {}, resolve: () => {}, reject: () => {} }));
     this.queue.unshift(...jobs);
-    await this.ready;
+    try {
+      await this.ready;
+    } catch (error) {
+      for (const waiting of [...this.queue.splice(0), ...this.background.splice(0)]) waiting.reject(error);
+    }
     this.running = null;
     this.next();
   }

@@ -14,29 +14,42 @@ export interface EngineHooks {
   stop?: () => boolean;
 }
 
-/** Files of one call, in a folder of their own that is gone afterwards. */
+/** Files of one call, in a folder of their own that is gone afterwards. Names may have folders, as those in a glTF do. */
 class Folder {
   private static count = 0;
   private readonly path = `/files/${Folder.count++}`;
-  private readonly names = new Set<string>();
+  private readonly written = new Set<string>();
+  private readonly folders = new Set<string>();
 
-  constructor(private readonly module: RawModule, files: NamedFile[]) {
-    module.FS.mkdirTree(this.path);
-    for (const file of files) {
-      const name = file.name.replaceAll('/', '_');
-      if (this.names.has(name)) throw new IsochorError('bad_input', `there are two files called ${name}`);
-      this.names.add(name);
-      module.FS.writeFile(`${this.path}/${name}`, file.bytes);
+  constructor(private readonly module: RawModule) {}
+
+  write(files: NamedFile[]): void {
+    this.makeFolder(this.path);
+    for (const { name, bytes } of files) {
+      const path = this.file(name);
+      if (this.written.has(path)) throw new IsochorError('bad_input', `there are two files called ${name}`);
+      for (let at = path.indexOf('/', this.path.length + 1); at >= 0; at = path.indexOf('/', at + 1)) this.makeFolder(path.slice(0, at));
+      this.written.add(path);
+      this.module.FS.writeFile(path, bytes);
     }
   }
 
+  /** No name leads out of the folder. */
   file(name: string): string {
-    return `${this.path}/${name.replaceAll('/', '_')}`;
+    return [this.path, ...name.split('/').filter((part) => !['', '.', '..'].includes(part))].join('/');
   }
 
   remove(): void {
-    for (const name of this.names) this.module.FS.unlink(`${this.path}/${name}`);
-    this.module.FS.rmdir(this.path);
+    // What could not be written is not there.
+    const quietly = (work: () => void) => { try { work(); } catch { /* nothing to remove */ } };
+    for (const path of this.written) quietly(() => this.module.FS.unlink(path));
+    for (const path of [...this.folders].reverse()) quietly(() => this.module.FS.rmdir(path));
+  }
+
+  private makeFolder(path: string): void {
+    if (this.folders.has(path)) return;
+    this.module.FS.mkdirTree(path);
+    this.folders.add(path);
   }
 }
 
@@ -155,8 +168,9 @@ export class Engine {
   }
 
   private withFiles<T>(files: NamedFile[], work: (folder: Folder) => T): T {
-    const folder = new Folder(this.module, files);
+    const folder = new Folder(this.module);
     try {
+      folder.write(files);
       return work(folder);
     } finally {
       folder.remove();

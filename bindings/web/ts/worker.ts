@@ -38,7 +38,9 @@ function run({ id, method, args }: Call): void {
     const result: unknown = (engine[method] as (...given: unknown[]) => unknown)(...args);
     post({ id, result }, [...buffers(result)]);
   } catch (error) {
-    const kind = error instanceof IsochorError ? error.kind : 'unexpected';
+    // After a trap nothing that the module holds can be relied on.
+    const trapped = error instanceof WebAssembly.RuntimeError;
+    const kind = error instanceof IsochorError ? error.kind : trapped ? 'crashed' : 'unexpected';
     post({ id, error: { kind, sentence: error instanceof Error ? error.message : String(error) } });
   }
 }
