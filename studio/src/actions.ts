@@ -5,6 +5,7 @@ import { message, openDialog } from './controls/dialog';
 import { element } from './controls/dom';
 import { segments, slider } from './controls/fields';
 import { accepted, chooseFiles, download, sortFiles } from './files';
+import { turnsOf } from './state/project';
 import type { Studio } from './state/studio';
 import type { Viewport } from './view/viewport';
 
@@ -12,7 +13,15 @@ export class Actions {
   constructor(private readonly studio: Studio, private readonly viewport: Viewport) {}
 
   async open(): Promise<void> {
-    await this.take(await chooseFiles(accepted, true));
+    await this.take(await this.choose(accepted, true));
+  }
+
+  /** None if one of them cannot be read: a folder, or more than the browser takes. */
+  private choose(accept: string, multiple: boolean): Promise<NamedFile[]> {
+    return chooseFiles(accept, multiple).catch((error: unknown) => {
+      this.studio.complain(error);
+      return [];
+    });
   }
 
   /** Opens, or adds to what is open, whatever the files are. */
@@ -52,12 +61,12 @@ export class Actions {
   }
 
   async importMotion(): Promise<void> {
-    const [file] = await chooseFiles('.bvh,.glb,.gltf', false);
+    const [file] = await this.choose('.bvh,.glb,.gltf', false);
     if (file && this.studio.character) await this.studio.addMotion(file);
   }
 
   async importSettings(): Promise<void> {
-    const [file] = await chooseFiles('.json', false);
+    const [file] = await this.choose('.json', false);
     if (file) this.takeSettings(file);
   }
 
@@ -87,8 +96,16 @@ export class Actions {
     ]);
   }
 
+  /** The last frame may have been asked for without them, as beside voxels. To be followed at once by what writes. */
+  private tellTurns(): void {
+    this.studio.isochor.setTurns(turnsOf(this.studio.project)).catch((error: unknown) => this.studio.complain(error));
+  }
+
   async bake(options: BakeOptions): Promise<void> {
-    const baked = await this.studio.job('Baking', (job) => this.studio.isochor.bake(options, job));
+    const baked = await this.studio.job('Baking', (job) => {
+      this.tellTurns();
+      return this.studio.isochor.bake(options, job);
+    });
     if (!baked) return;
     download(`${this.name}-isochor.glb`, baked.glb, 'model/gltf-binary');
     const { report } = baked;
@@ -96,7 +113,10 @@ export class Actions {
   }
 
   async exportPlain(): Promise<void> {
-    const glb = await this.studio.job('Saving', () => this.studio.isochor.save());
+    const glb = await this.studio.job('Saving', () => {
+      this.tellTurns();
+      return this.studio.isochor.save();
+    });
     if (glb) download(`${this.name}-bound.glb`, glb, 'model/gltf-binary');
   }
 

@@ -41,6 +41,24 @@ const meshes = ['glb', 'gltf', 'obj', 'ply', 'stl', 'off', 'mesh'];
 
 export const accepted = [...meshes, ...skeletons, 'bin', 'png', 'jpg', 'jpeg', 'mtl', 'json'].map((name) => `.${name}`).join(',');
 
+/** Dropped files have lost their folders: those that a glTF names get the names that it gives them, as textures/skin.png. */
+export function inFolders(files: NamedFile[]): NamedFile[] {
+  const main = files.find((file) => extension(file.name) === 'gltf');
+  if (!main) return files;
+  const names = new Map<string, string>();
+  try {
+    const { buffers = [], images = [] } = JSON.parse(new TextDecoder().decode(main.bytes)) as { buffers?: { uri?: string }[]; images?: { uri?: string }[] };
+    for (const { uri } of [...buffers, ...images]) {
+      if (uri === undefined || uri.startsWith('data:')) continue;
+      const name = decodeURIComponent(uri);
+      names.set(name.slice(name.lastIndexOf('/') + 1), name);
+    }
+  } catch {
+    return files;  // the library says what is wrong with it
+  }
+  return files.map((file) => (file === main ? file : { ...file, name: names.get(file.name) ?? file.name }));
+}
+
 /** What dropped files are for. */
 export type Dropped =
   | { kind: 'character'; files: NamedFile[]; skeleton?: NamedFile }
@@ -55,7 +73,7 @@ export function sortFiles(files: NamedFile[]): Dropped | null {
   const has = (kinds: string[]) => files.find((file) => kinds.includes(extension(file.name)));
   const mesh = has(meshes), skeleton = has(skeletons), settings = has(['json']);
   if (mesh) {
-    const own = files.filter((file) => file !== skeleton && file !== settings);
+    const own = inFolders(files.filter((file) => file !== skeleton && file !== settings));
     return skeleton ? { kind: 'character', files: own, skeleton } : { kind: 'character', files: own };
   }
   if (skeleton) return extension(skeleton.name) === 'bvh' ? { kind: 'motion', file: skeleton } : { kind: 'skeleton', file: skeleton };

@@ -229,16 +229,16 @@ async function start(): Promise<void> {
     new JointTree(studio).root, viewport.root, properties(studio, panels), timeline.root, new StartScreen(studio, () => void actions.open()).root);
   follow();
   keyboard(studio, actions, fit);
-  dropping((files) => void readFiles(files).then((read) => actions.take(read)));
+  dropping((files) => void readFiles(files).then((read) => actions.take(read)).catch((error: unknown) => studio.complain(error)));
 
   const frame = (now: number) => {
+    requestAnimationFrame(frame);  // first: one picture that fails is not the last one
     studio.tick(now);
     viewport.render();
-    requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
   Object.assign(window, { isochorStudio: { studio, viewport, timeline } });  // for scripts
-  await openFirst(studio, actions);
+  await openFirst(studio, actions).catch((error: unknown) => studio.complain(error));
   document.body.dataset['started'] = 'yes';
 }
 

@@ -78,4 +78,8 @@ test('dropped files are told apart', () => {
   const both = sortFiles(files('rig.txt', 'body.obj', 'body.mtl'));
   assert.deepEqual([both.kind, both.skeleton.name, both.files.map(({ name }) => name)], ['character', 'rig.txt', ['body.obj', 'body.mtl']]);
   assert.equal(sortFiles(files('unknown.xyz')).kind, 'character');
+  const json = JSON.stringify({ buffers: [{ uri: 'a.bin' }], images: [{ uri: 'textures/my%20skin.png' }, { uri: 'data:,' }] });
+  const gltf = [{ name: 'a.gltf', bytes: new TextEncoder().encode(json) }, ...files('a.bin', 'my skin.png', 'other.png')];
+  assert.deepEqual(sortFiles(gltf).files.map(({ name }) => name), ['a.gltf', 'a.bin', 'textures/my skin.png', 'other.png']);
+  assert.equal(sortFiles(files('broken.gltf', 'a.bin')).files.length, 2);
 });

@@ -44,6 +44,11 @@ export class ProfileEditor {
     this.picture.addEventListener('pointerdown', (event) => this.begin(event));
     this.picture.addEventListener('pointermove', (event) => this.hover(event));
     this.picture.addEventListener('pointerleave', () => this.say(''));
+    // Not at the points: they are drawn anew with every change, and the picture has captured the pointer.
+    this.picture.addEventListener('dblclick', (event) => {
+      const i = this.pointAt(event);
+      if (i >= 0) this.remove(i);
+    });
     this.setTool('draw');
     this.show();
   }
@@ -86,6 +91,13 @@ export class ProfileEditor {
     return [round(x.min + clamp(fx, 0, 1) * (x.max - x.min)), round(y.min + clamp(fy, 0, 1) * (y.max - y.min))];
   }
 
+  /** The point under the pointer; -1 if there is none. */
+  private pointAt(event: MouseEvent): number {
+    const box = this.picture.getBoundingClientRect();
+    const px = ((event.clientX - box.left) / box.width) * width, py = ((event.clientY - box.top) / box.height) * this.height;
+    return this.points.findIndex(([x, y]) => Math.hypot(this.toX(x) - px, this.toY(y) - py) <= 7);
+  }
+
   private axes(): SVGElement {
     const { x, y } = this.options;
     const group = svg('g', { class: 'axes', 'aria-hidden': 'true' });
@@ -125,7 +137,6 @@ export class ProfileEditor {
       'aria-valuetext': `${digits(y)} at ${digits(x)}`,
     });
     circle.addEventListener('keydown', (event) => this.key(event, i));
-    circle.addEventListener('dblclick', () => this.remove(i));
     return circle;
   }
 
@@ -148,9 +159,9 @@ export class ProfileEditor {
     if (event.button !== 0) return;
     event.preventDefault();
     const circle = event.target instanceof SVGCircleElement ? event.target : null;
-    if (circle) this.drag(event, Number(circle.dataset['point']));
+    if (circle) this.drag(event, Number(circle.dataset['point']), false);
     else if (this.tool === 'draw') this.draw(event);
-    else this.drag(event, this.insert(this.at(event)));
+    else this.drag(event, this.insert(this.at(event)), true);
   }
 
   /** Follows the pointer until it is let go. */
@@ -205,8 +216,8 @@ export class ProfileEditor {
     return this.points.map((other, k) => (k === i ? point : other));
   }
 
-  private drag(event: PointerEvent, i: number): void {
-    let changed = true;
+  /** `changed`: the point is a new one, so that there is something to undo even if it is not moved. */
+  private drag(event: PointerEvent, i: number, changed: boolean): void {
     const move = (next: PointerEvent) => {
       changed = true;
       this.take(this.moved(i, this.at(next)), false);

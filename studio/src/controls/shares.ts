@@ -54,12 +54,14 @@ export function sharesControl(options: { label: string; help: string; names: [st
     return [first, second, 1 - first - second];
   };
   picture.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
     event.preventDefault();
     picture.setPointerCapture(event.pointerId);
     take(at(event), false);
     const move = (next: PointerEvent) => take(at(next), false);
     picture.addEventListener('pointermove', move);
-    picture.addEventListener('pointerup', () => {
+    // Sent last however the drag ends, by pointerup or pointercancel.
+    picture.addEventListener('lostpointercapture', () => {
       picture.removeEventListener('pointermove', move);
       take(value, true);
       knob.focus();

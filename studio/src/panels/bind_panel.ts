@@ -60,14 +60,15 @@ export class BindPanel {
       choices: [{ value: '0', label: 'Automatic' }, ...[32, 64, 128, 256, 512].map((n) => ({ value: String(n), label: `${n}³` }))],
       onChange: (value) => this.set('resolution', Number(value), value === '0'),
     });
-    const penalty = slider({
-      label: 'Penalty', help: this.field('penalty').help, min: 1, max: 32, step: 0.5, value: Number(this.options['penalty'] ?? 4),
-      onChange: (value) => this.set('penalty', value, value === 4),
-    });
-    const influences = slider({
-      label: 'Influences', help: this.field('influences').help, min: 1, max: 8, step: 1, value: Number(this.options['influences'] ?? 4),
-      onChange: (value) => this.set('influences', value, value === 4),
-    });
+    const number = (name: string, label: string, limits: { min: number; max: number; step: number }) => {
+      const usual = Number(this.field(name).value);
+      return slider({
+        label, help: this.field(name).help, ...limits, value: Number(this.options[name] ?? usual),
+        onChange: (value) => this.set(name, value, value === usual),
+      });
+    };
+    const penalty = number('penalty', 'Penalty', { min: 1, max: 32, step: 0.5 });
+    const influences = number('influences', 'Influences', { min: 1, max: 8, step: 1 });
     const exclude = names({
       label: 'Leave out', help: this.field('exclude').help, value: (this.options['exclude'] as string[] | undefined) ?? [],
       suggestions: (studio.character?.joints ?? []).filter((joint) => joint.deforms).map((joint) => joint.name),

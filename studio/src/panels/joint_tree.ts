@@ -40,7 +40,7 @@ export class JointTree {
       const name = element('span', { class: 'name' }, joint.name || '(no name)');
       const row = element('li', {
         role: 'treeitem', 'aria-level': depth[j]! + 1, 'aria-expanded': branch ? 'true' : undefined, 'aria-selected': 'false', id: `joint-${j}`,
-        class: joint.deforms ? 'deforms' : '', title: describe(joint.name, joint.deforms, joint.bends), 'data-joint': joint.name,
+        class: joint.deforms ? 'deforms' : '', 'data-joint': joint.name,
         onclick: () => this.studio.look({ joint: j }),
       }, toggle, icon(joint.deforms ? 'joint' : 'node'), name, element('span', { class: 'marks' }));
       row.style.setProperty('--depth', String(depth[j]));
@@ -69,7 +69,8 @@ export class JointTree {
   private marks(): void {
     const { project } = this.studio;
     this.rows.forEach((row, j) => {
-      const { name } = this.joints[j]!;
+      const { name, deforms, bends } = this.joints[j]!;
+      row.title = describe(name, deforms, bends);
       const marks: [string, string, boolean][] = [
         ['T', 'turned', project.turns[j] !== undefined],
         ['E', 'has an effect of its own', effectOf(project.settings, name).own],

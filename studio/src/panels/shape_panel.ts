@@ -43,6 +43,7 @@ export class ShapePanel {
 
   constructor(private readonly studio: Studio) {
     studio.opened.on(() => this.build());
+    studio.bindChanged.on(() => this.build());
     studio.projectChanged.on(() => this.follow());
     studio.viewChanged.on(() => this.follow());
     studio.settingsChanged.on(() => this.showProblems());
@@ -87,9 +88,7 @@ export class ShapePanel {
   }
   /** What decides which controls there are. */
   private currentKey(): string {
-    const name = this.jointName;
-    const own = name !== null && effectOf(this.studio.project.settings, name).own;
-    return `${name}/${effectName(this.effect)}/${own}/${this.info(this.effect).direction}`;
+    return `${this.jointName}/${effectName(this.effect)}/${this.info(this.effect).direction}`;
   }
 
   private build(): void {
@@ -209,15 +208,17 @@ export class ShapePanel {
   private copyButtons(): HTMLElement {
     const { studio } = this;
     const name = this.jointName ?? '';
-    const { effect, own } = effectOf(studio.project.settings, name);
     const other = otherSide(name);
     const exists = other !== null && (studio.character?.joints.some((joint) => joint.name === other) ?? false);
     const mirror = button('Other side', exists ? `Give ${other} the same effect` : 'The name of this joint does not tell another side',
-      () => this.settings(`Copy to ${other}`, withEffect(studio.project.settings, [other!], effect), true));
+      () => this.settings(`Copy to ${other}`, withEffect(studio.project.settings, [other!], this.effect), true));
     mirror.disabled = !exists;
     const reset = button('Reset', 'Give this joint the default effect again', () => this.settings(`Reset ${name}`, withEffect(studio.project.settings, [name], null), true));
-    reset.disabled = !own;
-    return element('div', { class: 'actions' }, button('Copy to …', 'Give other joints the same effect', () => this.copyDialog(effect)), mirror, reset);
+    // Not a reason to build the panel anew, which would take a slider out of the hand that drags it.
+    const follow = () => { reset.disabled = !effectOf(studio.project.settings, name).own; };
+    this.updaters.push(follow);
+    follow();
+    return element('div', { class: 'actions' }, button('Copy to …', 'Give other joints the same effect', () => this.copyDialog(this.effect)), mirror, reset);
   }
 
   private copyDialog(effect: EffectSettings): void {

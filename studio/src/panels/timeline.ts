@@ -143,7 +143,7 @@ export class Timeline {
       over.setPointerCapture(event.pointerId);
       seek(event);
       over.addEventListener('pointermove', seek);
-      over.addEventListener('pointerup', () => over.removeEventListener('pointermove', seek), { once: true });
+      over.addEventListener('lostpointercapture', () => over.removeEventListener('pointermove', seek), { once: true });
     });
   }
 

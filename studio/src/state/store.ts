@@ -12,7 +12,15 @@ export interface Session {
   view: ViewState;
 }
 
-const name = 'isochor-studio', table = 'sessions', key = 'last';
+const name = 'isochor-studio', table = 'sessions', key = 'last', sourceKey = 'source';
+
+/** What tells one source from another, in all windows. */
+const ids = new WeakMap<Source, string>();
+function idOf(source: Source): string {
+  const id = ids.get(source) ?? `${Date.now()} ${Math.random()}`;
+  ids.set(source, id);
+  return id;
+}
 
 function database(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
@@ -37,6 +45,21 @@ async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) =>
   }
 }
 
-export const saveSession = (session: Session): Promise<unknown> => run('readwrite', (store) => store.put(session, key));
-export const loadSession = (): Promise<Session | null> => run<Session>('readonly', (store) => store.get(key) as IDBRequest<Session>).then((found) => found ?? null);
-export const clearSession = (): Promise<unknown> => run('readwrite', (store) => store.delete(key));
+/** Files are large, and copying them holds up the page: they are written once, and not with every change. */
+export const saveSession = ({ source, project, view }: Session): Promise<unknown> => run('readwrite', (store) => {
+  const id = idOf(source);
+  const before = store.get(key) as IDBRequest<{ id?: string } | undefined>;
+  before.onsuccess = () => {
+    if (before.result?.id !== id) store.put(source, sourceKey);
+    store.put({ id, project, view }, key);
+  };
+  return before;
+});
+
+export async function loadSession(): Promise<Session | null> {
+  const kept = await run<Omit<Session, 'source'>>('readonly', (store) => store.get(key) as IDBRequest<Omit<Session, 'source'>>);
+  const source = await run<Source>('readonly', (store) => store.get(sourceKey) as IDBRequest<Source>);
+  return kept && source ? { source, project: kept.project, view: kept.view } : null;
+}
+
+export const clearSession = (): Promise<unknown> => run('readwrite', (store) => store.clear());

@@ -81,7 +81,11 @@ export class Studio {
   // ------------------------------------------------------------------ opening
 
   /** What cannot be read gets its sentence, and what was open stays. */
-  async open(source: Source, session?: Session): Promise<boolean> {
+  open(source: Source, session?: Session): Promise<boolean> {
+    return this.inTurn(() => this.openNow(source, session));
+  }
+
+  private async openNow(source: Source, session?: Session): Promise<boolean> {
     const title = 'sample' in source ? `Making the ${source.sample}` : `Opening ${source.files[0]?.name ?? ''}`;
     const opened = await this.job(title, (options) => ('sample' in source
       ? this.isochor.openSample(source.sample, options)
@@ -91,6 +95,9 @@ export class Studio {
     this.clips = opened.character.clips;
     this.source = source;
     this.report = null;
+    this.settingProblems = [];
+    this.settingError = null;
+    this.drafted = false;
     this.lastFrame = null;
     this.playing = false;
     this.project = { ...emptyProject, settings: opened.character.settings };
@@ -123,12 +130,13 @@ export class Studio {
   }
 
   private async restore(project: Project): Promise<void> {
-    this.project = project;
-    await this.sync();
+    this.project = { ...emptyProject, ...project };  // an older page may have kept less
+    await this.tell().catch((error: unknown) => this.complain(error));
     this.history = new History(this.project);
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.saveTimer);  // or what was closed would be kept after all
     this.character = null;
     this.source = null;
     this.playing = false;
@@ -176,8 +184,14 @@ export class Studio {
 
   /** Tells the library what changed since it was told last; calls that are overtaken are left out. */
   private sync(): Promise<void> {
-    this.syncing = this.syncing.then(() => this.tell()).catch((error: unknown) => this.complain(error));
-    return this.syncing;
+    return this.inTurn(() => this.tell().catch((error: unknown) => this.complain(error)));
+  }
+
+  /** One after another, so that no change of one character is told to the next one. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.syncing.then(work);
+    this.syncing = done.then(() => {}, () => {});
+    return done;
   }
 
   private async tell(): Promise<void> {
@@ -215,6 +229,7 @@ export class Studio {
   private async tellBind(before: Project, now: Project): Promise<boolean> {
     if (!now.bind) {
       await this.isochor.unbind();
+      await this.findBends();
       this.report = null;
       this.bindChanged.emit();
       return true;
@@ -223,6 +238,7 @@ export class Studio {
     const options = { ...now.bind, falloff, 'joint-falloff': joints };
     const report = await this.job('Binding', (job) => this.isochor.bind(options, job));
     if (report) {
+      await this.findBends();
       this.report = report;
       this.bindChanged.emit();
       return true;
@@ -234,6 +250,13 @@ export class Studio {
     this.projectChanged.emit();
     this.keep();
     return false;
+  }
+
+  /** Where skin bends is decided by weights: a mesh without any bends nowhere until it is bound. */
+  private async findBends(): Promise<void> {
+    if (!this.character) return;
+    const { joints } = await this.isochor.inspect();
+    if (this.character) this.character.joints = joints;
   }
 
   private async tellSettings(now: Project): Promise<void> {
@@ -248,7 +271,11 @@ export class Studio {
     this.settingsChanged.emit();
   }
 
-  async addMotion(file: NamedFile): Promise<void> {
+  addMotion(file: NamedFile): Promise<void> {
+    return this.inTurn(() => this.addMotionNow(file));
+  }
+
+  private async addMotionNow(file: NamedFile): Promise<void> {
     // Tried first, so that a file that does not fit changes nothing.
     const report = await this.job(`Reading ${file.name}`, (job) => this.isochor.addMotion(file, {}, job));
     if (!report) return;
@@ -321,7 +348,8 @@ export class Studio {
 
   /** Older requests that have not begun are dropped. */
   requestFrame(): void {
-    if (!this.character) return;
+    const { character } = this;
+    if (!character) return;
     const { time, joint, voxels } = this.view;
     // Voxels are those of the bind pose: beside any other they would show nothing.
     const clip = voxels ? -1 : this.view.clip, turns = voxels ? [] : turnsOf(this.project);
@@ -329,11 +357,12 @@ export class Studio {
     this.lastRequest = time;
     this.isochor.frame({ clip, time, joint, views: this.views, paint: this.paint, turns, follows })
       .then((frame) => {
-        if (!frame || !this.character) return;
+        if (!frame || this.character !== character) return;
         this.lastFrame = frame;
         this.frameShown.emit(frame);
       })
-      .catch((error: unknown) => this.complain(error));
+      // A request that waited while another character was opened may ask for joints that this one lacks.
+      .catch((error: unknown) => { if (this.character === character) this.complain(error); });
   }
 
   // ------------------------------------------------------------------ work
