@@ -12,6 +12,8 @@ namespace {
 constexpr double kSmallShell = 0.25;
 /// A piece sees no bone if this share of its vertices do not.
 constexpr double kUnseenShell = 0.35;
+/// A joint nearer to its middle than this part of its radius is a piece's own: in a cube, within the ball that fits.
+constexpr double kOwnJoint = 0.58;
 
 bool is_small(const Surface& surface, const Component& component, std::span<const Handle> handles, double whole) {
   std::vector<Vec3> positions;
@@ -20,7 +22,7 @@ bool is_small(const Surface& surface, const Component& component, std::span<cons
   const Ball ball = ball_around(positions);
   if (ball.radius >= kSmallShell * whole) return false;
   return std::none_of(handles.begin(), handles.end(), [&](const Handle& handle) {
-    return !handle.shapes.empty() && (handle.shapes[0].a - ball.middle).norm() < ball.radius;
+    return !handle.shapes.empty() && (handle.shapes[0].a - ball.middle).norm() < kOwnJoint * ball.radius;
   });
 }
 
