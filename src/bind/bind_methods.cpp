@@ -74,8 +74,7 @@ class Measuring {
     volume_.handles = std::move(handles);
     switch (options_.method) {
       case BindMethod::automatic:
-        // Heat knows no falloff.
-        options_.joint_falloff.empty() ? by_heat_where_it_suits() : by_voxels(options_.gvb);
+        by_heat_where_it_suits();
         break;
       case BindMethod::gvb:
         by_voxels(options_.gvb);

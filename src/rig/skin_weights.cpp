@@ -57,6 +57,16 @@ void limit(SkinWeights& weights, Index k) {
   edit_rows(weights, [k](std::size_t, std::vector<Influence>& row) {
     if (static_cast<Index>(row.size()) <= k) return;
     std::sort(row.begin(), row.end(), stronger);
+    if (k > 0) {
+      // On a plane of symmetry left and right are equal: rounding, which differs by machine, must not choose.
+      constexpr double kEqual = 1e-9;
+      const double last = row[static_cast<std::size_t>(k) - 1].weight;
+      const auto above = [&](const Influence& i) { return i.weight > (1 + kEqual) * last; };
+      const auto not_below = [&](const Influence& i) { return i.weight >= (1 - kEqual) * last; };
+      std::sort(std::partition_point(row.begin(), row.end(), above),
+                std::partition_point(row.begin(), row.end(), not_below),
+                [](const Influence& a, const Influence& b) { return a.joint < b.joint; });
+    }
     row.resize(static_cast<std::size_t>(std::max<Index>(k, 0)));
   });
 }

@@ -55,8 +55,17 @@ test('binding gives every vertex weights and says how', async () => {
   await idle();
   const text = await page.locator('.report').innerText();
   assert.match(text, /(\d+) of \1/);
-  assert.match(text, /Resolution/);
   await shot(page, '03-bound');
+});
+
+test('heat has no α, and the panel offers the method that has one', async () => {
+  const slider = page.getByTestId('falloff').locator('input[type=range]');
+  assert.ok(await slider.isDisabled());
+  await page.getByTestId('geodesic').click();
+  await until(page, () => /Resolution/.test(document.querySelector('.report').innerText));
+  await idle();
+  assert.ok(await slider.isEnabled());
+  assert.equal(await page.getByTestId('method').locator('select').inputValue(), 'gvb');
 });
 
 test('a joint is turned with the mouse; linear blending loses volume, and Isochor holds it', async () => {
@@ -181,7 +190,7 @@ test('overlays: joints in colour, displacement, voxels, wireframe, section', asy
 test('a bind can be stopped, and leaves everything as it was', async () => {
   const before = await state(() => JSON.stringify(window.isochorStudio.studio.project.bind));
   await page.getByTestId('tab-bind').click();
-  await page.locator('#panel-bind select').first().selectOption('512');
+  await page.getByTestId('resolution').locator('select').selectOption('512');
   await page.getByTestId('bind').click();
   await page.getByTestId('cancel').click({ timeout: 20_000 });
   await until(page, () => [...document.querySelectorAll('.message')].some((box) => box.textContent.includes('Stopped')));

@@ -22,7 +22,7 @@ test('an OBJ and a TGF become a character that can be bound, posed and baked', a
   assert.equal(character.vertices > 0, true);
   assert.equal(character.faces.quads, 6);
   assert.equal(parseGlb(glb).json.asset.version, '2.0');
-  const report = engine.bind({ resolution: 32 });
+  const report = engine.bind({ method: 'gvb', resolution: 32 });
   assert.equal(report.bound, report.vertices);
   const joint = engine.inspect().joints.findIndex(({ bends }) => bends);
   const turn = Math.SQRT1_2;
@@ -39,7 +39,7 @@ test('falloffs change weights without a new distance, and back', async () => {
   const engine = await makeEngine();
   const { character } = engine.openSample('cylinder');
   assert.throws(() => engine.weigh({ falloff: 0.5, joints: [] }), /has not been bound/);
-  engine.bind({ resolution: 64 });
+  engine.bind({ method: 'gvb', resolution: 64 });
   const weights = () => engine.frame({ clip: -1, time: 0, views: ['lbs'], paint: 'weight', joint: character.joints.findIndex(({ bends }) => bends) }).paint;
   const before = weights();
   engine.weigh({ falloff: 0.9, joints: [] });
@@ -48,7 +48,7 @@ test('falloffs change weights without a new distance, and back', async () => {
   assert.deepEqual(weights(), before);
   engine.unbind();
   assert.notDeepEqual(weights(), before, 'the weights of the file');
-  engine.bind({ resolution: 64 });
+  engine.bind({ method: 'gvb', resolution: 64 });
   assert.deepEqual(weights(), before);
   engine.weigh({ falloff: 0.7, joints: [], draft: true });
   assert.notDeepEqual(weights(), before);
@@ -92,9 +92,9 @@ test('long work asks whether to stop, and nothing has changed then', async () =>
   const engine = await makeEngine({ stop: () => stop, progress: (stage) => stages.add(stage) });
   engine.openSample('cylinder');
   stop = true;
-  assert.throws(() => engine.bind({ resolution: 64 }), (error) => error.kind === 'cancelled');
+  assert.throws(() => engine.bind({ method: 'gvb', resolution: 64 }), (error) => error.kind === 'cancelled');
   stop = false;
-  assert.equal(engine.bind({ resolution: 64 }).resolution, 64);
+  assert.equal(engine.bind({ method: 'gvb', resolution: 64 }).resolution, 64);
   assert.ok(stages.has('voxelize'));
 });
 
@@ -102,7 +102,7 @@ test('opening and closing ten characters does not grow the memory', async () => 
   const engine = await makeEngine();
   const round = () => {
     engine.openSample('giraffe');
-    engine.bind({ resolution: 64 });
+    engine.bind({ method: 'gvb', resolution: 64 });
     engine.frame({ clip: 0, time: 0.5, views: ['lbs', 'dqs', 'held'] });
     engine.close();
   };

@@ -72,7 +72,7 @@ test('its example has fewer than sixty lines, and corrects the elephant in a bro
       await isochor.openSample('elephant');
       await isochor.setSettings({ default: { effect: 'rubber' } });
       const controller = new AbortController();
-      const bind = isochor.bind({ resolution: 512 }, { signal: controller.signal }).then(() => 'done', (error) => error.kind);
+      const bind = isochor.bind({ method: 'gvb', resolution: 512 }, { signal: controller.signal }).then(() => 'done', (error) => error.kind);
       setTimeout(() => controller.abort(), 100);
       const kind = await bind;
       const frame = await isochor.frame({ clip: 0, time: 0.5, views: ['held'] });

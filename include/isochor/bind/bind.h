@@ -26,7 +26,7 @@ namespace isochor {
 
 /// docs/weights.md says when to use which.
 enum class BindMethod {
-  automatic,      ///< heat; geodesic voxel binding for pieces of the mesh that do not see their bones
+  automatic,      ///< heat, which knows no falloff; geodesic voxel binding for pieces of the mesh that it does not suit
   gvb,            ///< distances through the inside
   geodesic_heat,  ///< heat started from distances through the inside
   heat,           ///< heat from the bones that are seen
@@ -161,8 +161,8 @@ class CharacterBinding {
   CharacterBinding& operator=(CharacterBinding&&) noexcept;
   ~CharacterBinding();
 
-  /// What bind() gives for these falloffs, whatever those of the options were; method distance knows none. Throws
-  /// Error(bad_input) if one is out of range or is that of a joint which does not exist.
+  /// What bind() gives for these falloffs, whatever those of the options were; of heat and distance they change
+  /// nothing. Throws Error(bad_input) if one is out of range or is that of a joint which does not exist.
   BindResult weigh(const Falloffs& falloffs, Context& context) const;
 
  private:

@@ -34,7 +34,7 @@ struct SkinWeights {
   bool operator==(const SkinWeights&) const = default;
 };
 
-/// Keeps the `k` largest weights of each vertex (ties: the lower joint). Does not renormalise.
+/// Keeps the `k` largest weights of each vertex (ties, to nine digits: the lower joint). Does not renormalise.
 void limit(SkinWeights& weights, Index k);
 /// Drops weights below `threshold`, but never a vertex's largest. Does not renormalise.
 void prune(SkinWeights& weights, double threshold);

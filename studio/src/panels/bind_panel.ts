@@ -2,11 +2,17 @@
 
 import type { BindOptions, Field } from 'isochor';
 import { button, digits, element, heading } from '../controls/dom';
-import { choice, names, segments, slider, type Control } from '../controls/fields';
+import { choice, names, slider, type Control } from '../controls/fields';
 import type { Studio } from '../state/studio';
 import { problemList } from './problem_list';
 
-type Method = 'gvb' | 'distance';
+const methods = [
+  { value: 'auto', label: 'Automatic', help: 'Heat; geodesic distances for pieces that heat does not suit' },
+  { value: 'gvb', label: 'Geodesic', help: 'Distances through the inside: limbs that lie side by side stay apart' },
+  { value: 'geodesic-heat', label: 'Geodesic heat', help: 'Heat over the skin, started from distances through the inside' },
+  { value: 'heat', label: 'Heat', help: 'Heat over the skin, from the bones that it sees' },
+  { value: 'distance', label: 'Distance', help: 'Straight distances: quick, and limbs that lie side by side share weights. A contrast' },
+];
 
 export class BindPanel {
   readonly root = element('div', { class: 'tab-panel' });
@@ -26,7 +32,10 @@ export class BindPanel {
     studio.opened.on(() => this.build());
     studio.projectChanged.on(() => this.follow());
     studio.viewChanged.on(() => this.follow());
-    studio.bindChanged.on(() => this.showReport());
+    studio.bindChanged.on(() => {
+      this.follow();
+      this.showReport();
+    });
   }
 
   private field(name: string): Field {
@@ -47,19 +56,19 @@ export class BindPanel {
   private build(): void {
     const { studio } = this;
     this.options = { ...(studio.project.bind ?? {}) };
-    const method = segments<Method>({
-      label: 'Method', value: (this.options['method'] as Method | undefined) ?? 'gvb',
-      choices: [
-        { value: 'gvb', label: 'Geodesic', help: 'Distances through the inside: limbs that lie side by side stay apart' },
-        { value: 'distance', label: 'Distance', help: 'Straight distances: quick, and limbs that lie side by side share weights. A contrast' },
-      ],
-      onChange: (value) => this.set('method', value, value === 'gvb'),
+    const usualMethod = String(this.field('method').value);
+    const method = choice<string>({
+      label: 'Method', help: methods.map(({ label, help }) => `${label}: ${help}`).join('\n'),
+      value: String(this.options['method'] ?? usualMethod), choices: methods,
+      onChange: (value) => this.set('method', value, value === usualMethod),
     });
+    method.root.dataset['testid'] = 'method';
     const resolution = choice<string>({
       label: 'Resolution', help: this.field('resolution').help, value: String(this.options['resolution'] ?? 0),
       choices: [{ value: '0', label: 'Automatic' }, ...[32, 64, 128, 256, 512].map((n) => ({ value: String(n), label: `${n}³` }))],
       onChange: (value) => this.set('resolution', Number(value), value === '0'),
     });
+    resolution.root.dataset['testid'] = 'resolution';
     const number = (name: string, label: string, limits: { min: number; max: number; step: number }) => {
       const usual = Number(this.field(name).value);
       return slider({
@@ -84,11 +93,23 @@ export class BindPanel {
       onChange: (value, settled) => this.setJointFalloff(value, settled),
     });
     this.root.replaceChildren(
-      heading('Distances'), method.root, resolution.root, penalty.root, influences.root, exclude.root,
+      heading('Weights'), method.root, resolution.root, penalty.root, influences.root, exclude.root,
       element('div', { class: 'actions' }, this.bindButton, this.unbindButton),
       heading('Falloff'), this.falloff.root, this.jointRow, heading('Report'), this.report);
     this.follow();
     this.showReport();
+  }
+
+  /** Whether α has an effect: on all vertices, or on the pieces that heat does not suit. */
+  private get knowsFalloff(): boolean {
+    const method = String(this.studio.project.bind?.['method'] ?? this.field('method').value);
+    return method === 'gvb' || (method === 'auto' && (this.studio.report?.resolution ?? 0) > 0);
+  }
+
+  private bindByDistances(): void {
+    this.set('method', 'gvb', false);
+    this.bind();
+    this.build();
   }
 
   private get jointName(): string | null {
@@ -105,7 +126,7 @@ export class BindPanel {
   private follow(): void {
     const { project, character } = this.studio;
     const name = this.jointName;
-    const bound = project.bind !== null && project.bind['method'] !== 'distance';
+    const bound = project.bind !== null && this.knowsFalloff;
     this.bindButton.disabled = !character;
     this.unbindButton.disabled = project.bind === null;
     this.falloff.set(project.falloff);
@@ -116,11 +137,15 @@ export class BindPanel {
     const remove = own === undefined ? null
       : button('As all others', `Let ${name} have the common falloff again`, () => this.setJointFalloff(null, true), { class: 'link' });
     // Rebuilt only if it differs: the slider may be in use.
-    const key = `${name}/${own !== undefined}/${bound}`;
+    const key = `${name}/${own !== undefined}/${bound}/${project.bind === null}`;
     if (this.jointRow.dataset['key'] === key) return;
     this.jointRow.dataset['key'] = key;
-    const hint = bound ? null : element('p', { class: 'none' }, 'Bind first: α is then changed while you look at the result.');
-    this.jointRow.replaceChildren(element('p', { class: 'of' }, name ?? 'No joint is chosen'), this.jointFalloff.root, ...[remove, hint].filter((node) => node !== null));
+    const hint = bound ? null : element('p', { class: 'none' }, project.bind === null
+      ? 'Bind first: α is then changed while you look at the result.' : 'These weights have no α; those of geodesic distances do.');
+    const geodesic = bound || project.bind === null ? null
+      : button('Bind by geodesic distances', 'The same options, by the method that has an α', () => this.bindByDistances(), { class: 'link', 'data-testid': 'geodesic' });
+    this.jointRow.replaceChildren(element('p', { class: 'of' }, name ?? 'No joint is chosen'), this.jointFalloff.root,
+      ...[remove, hint, geodesic].filter((node) => node !== null));
   }
 
   private showReport(): void {
