@@ -11,12 +11,12 @@ picture() { isochor render "$1" -o "$folder/weights-$2.png" --samples 16 "${@:3}
 
 # The tongue in a mouth: heat by sight binds it to the throat, heat from the inside to the jaw.
 isochor sample mouth -o "$work/mouth.glb"
-for method in heat geodesic-heat auto; do
+for method in heat geodesic-heat; do
   isochor bind "$work/mouth.glb" -o "$work/mouth-$method.glb" --method $method
   picture "$work/mouth-$method.glb" mouth-$method --weights Jaw --no-color-bar --view custom --azimuth 70 --elevation 12 --width 300 --height 260
 done
 
-# Every method on the elephant, and the bone rules off and on.
+# Every method on the elephant.
 isochor sample elephant -o "$work/elephant.glb"
 for method in heat geodesic-heat gvb distance; do
   isochor bind "$work/elephant.glb" -o "$work/elephant-$method.glb" --method $method
