@@ -51,11 +51,7 @@ std::vector<std::uint8_t> glb_of(const fs::path& file, Context& context) {
   const Loaded loaded = load_character(file, {}, context);
   const bool is_glb = loaded.gltf && loaded.files.empty() && file.extension() != ".gltf";
   if (is_glb) return read_file(file);
-  const fs::path whole = fs::temp_directory_path() / ("isochor-studio-" + std::to_string(::getpid()) + ".glb");
-  as_written(loaded).source.document.save(whole);
-  auto bytes = read_file(whole);
-  fs::remove(whole);
-  return bytes;
+  return as_written(loaded).source.document.to_whole_glb();
 }
 
 std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }

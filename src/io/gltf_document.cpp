@@ -149,6 +149,11 @@ std::vector<std::uint8_t> GltfDocument::to_glb() const {
   return gltf::to_glb(without_waste ? *without_waste : *impl_);
 }
 
+std::vector<std::uint8_t> GltfDocument::to_whole_glb() const {
+  const std::optional<Impl> without_waste = gltf::pruned(*impl_);
+  return gltf::to_whole_glb(without_waste ? *without_waste : *impl_);
+}
+
 std::vector<std::filesystem::path> GltfDocument::external_files() const {
   if (impl_->folder.empty()) return {};
   std::vector<std::filesystem::path> files = gltf::external_files(*impl_);

@@ -149,10 +149,7 @@ void save_glb(const Impl& impl, const fs::path& path) {
     copy_external_files(impl, path.has_parent_path() ? path.parent_path() : fs::path("."), transaction);
     transaction.add(path, to_glb(impl));
   } else {
-    Impl whole = impl;
-    merge_buffers(whole);
-    embed_images(whole);
-    transaction.add(path, to_glb(whole));
+    transaction.add(path, to_whole_glb(impl));
   }
   transaction.commit();
 }
@@ -201,6 +198,12 @@ std::vector<std::uint8_t> to_glb(const Impl& impl) {
   const auto size = static_cast<std::uint32_t>(out.size());
   std::memcpy(out.data() + 8, &size, sizeof size);
   return out;
+}
+
+std::vector<std::uint8_t> to_whole_glb(Impl whole) {
+  merge_buffers(whole);
+  embed_images(whole);
+  return to_glb(whole);
 }
 
 void save(const Impl& document, const fs::path& path) {

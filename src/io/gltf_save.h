@@ -17,6 +17,8 @@ std::vector<std::filesystem::path> external_files(const Impl& impl);
 
 /// See GltfDocument.
 std::vector<std::uint8_t> to_glb(const Impl& impl);
+/// Its buffers and images taken in.
+std::vector<std::uint8_t> to_whole_glb(Impl whole);
 void save(const Impl& impl, const std::filesystem::path& path);
 
 }  // namespace isochor::gltf

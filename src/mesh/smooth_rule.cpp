@@ -146,7 +146,7 @@ Vec3 SmoothRule::curve_bulge(Index a, Index b) const {
 /// Of the sharp curve at `from`, towards `to`. At its ends, where it branches and at its corners it is the edge's own.
 Vec3 SmoothRule::tangent(Index from, Index to) const {
   const auto& x = surface_.positions;
-  const Vec3 ahead = unit_or_zero(x[to] - x[from]);
+  Vec3 ahead = unit_or_zero(x[to] - x[from]);
   const Index begin = sharp_begin_[from];
   if (sharp_begin_[from + 1] - begin != 2) return ahead;
   const Index other = sharp_ends_[begin] == to ? sharp_ends_[begin + 1] : sharp_ends_[begin];

@@ -119,18 +119,20 @@ function keyboard(studio: Studio, actions: Actions, fit: () => void): void {
   };
   window.addEventListener('keydown', (event) => {
     const key = event.key.toLowerCase();
+    const target = event.target as HTMLElement;
+    const inText = target.closest('input:not([type=range]):not([type=checkbox]), textarea') !== null;
     if (document.querySelector('dialog[open]')) return;
     if (event.ctrlKey || event.metaKey) {
       const commands: Record<string, () => void> = {
         o: () => void actions.open(), e: () => { if (studio.character) actions.exportBaked(); }, z: () => (event.shiftKey ? studio.redo() : studio.undo()), y: () => studio.redo(),
       };
-      if (!commands[key]) return;
+      // In a field of text its own undo is meant.
+      if (!commands[key] || (inText && (key === 'z' || key === 'y'))) return;
       event.preventDefault();
       commands[key]();
       return;
     }
-    const target = event.target as HTMLElement;
-    if (target.closest('input:not([type=range]):not([type=checkbox]), select, textarea') || event.altKey) return;
+    if (inText || target.closest('select') || event.altKey) return;
     if (key === ' ' && target.closest('button, input')) return;
     const moves = !target.closest('input, [role=slider], [role=tree], [role=radio]');
     const commands: Record<string, () => void> = {
@@ -163,9 +165,11 @@ function dropping(take: (files: File[]) => void): void {
 
 /** `isochor studio FILE` serves the file beside the page, with a list of what belongs to it. */
 async function servedFiles(list: string): Promise<{ name: string; bytes: Uint8Array }[]> {
-  const names = (await (await fetch(list)).json()) as string[];
+  const address = new URL(list, location.href);
+  if (address.origin !== location.origin) throw new Error(`${list} is not on this page's own server`);
+  const names = (await (await fetch(address)).json()) as string[];
   return Promise.all(names.map(async (name) => ({
-    name, bytes: new Uint8Array(await (await fetch(new URL(encodeURIComponent(name), new URL(list, location.href)))).arrayBuffer()),
+    name, bytes: new Uint8Array(await (await fetch(new URL(encodeURIComponent(name), address))).arrayBuffer()),
   })));
 }
 

@@ -244,7 +244,7 @@ test('what is exported passes the validator and isochor inspect, and holds its v
   assert.equal(readFileSync(await picture.path()).subarray(1, 4).toString(), 'PNG');
 });
 
-test('dragging never blocks the page', async () => {
+test('a drag ends where the mouse was let go, whatever was dropped on the way', async () => {
   await page.evaluate(() => {
     window.longest = 0;
     new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.longest = Math.max(window.longest, entry.duration); }).observe({ entryTypes: ['longtask'] });
@@ -257,6 +257,14 @@ test('dragging never blocks the page', async () => {
   for (let i = 0; i < 60; ++i) await page.mouse.move(box.x + box.width * (0.5 + 0.3 * Math.sin(i / 6)), box.y + box.height / 2);
   await page.mouse.up();
   await idle();
+  const angle = Number(await page.getByTestId('turn-Y').locator('input[type=number]').inputValue());
+  const share = 0.5 + 0.3 * Math.sin(59 / 6);
+  const [low, high] = await slider.evaluate((input) => [Number(input.min), Number(input.max)]);
+  assert.ok(Math.abs(angle - (low + share * (high - low))) < 0.05 * (high - low), `${angle} at ${share} of ${low} to ${high}`);
+  const after = await positions('held');
+  await page.evaluate(() => window.isochorStudio.studio.seek(window.isochorStudio.studio.view.time));
+  await idle();
+  assert.ok(furthest(after, await positions('held')) < 1e-6, 'the last frame is that of the last place');
   const longest = await state(() => window.longest);
   console.log(`# longest task of the page during a drag: ${longest.toFixed(0)} ms (0: none of 50 ms or more)`);
 });

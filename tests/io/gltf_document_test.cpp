@@ -381,6 +381,23 @@ TEST(GltfSave, PutsAGltfIntoOneGlb) {
   EXPECT_EQ(images[1]["uri"], "gone.png");
 }
 
+// A .glb that is saved keeps its image beside it; made whole, it needs no other file.
+TEST(GltfSave, MakesAGlbWhole) {
+  const test::TempFolder folder;
+  GltfBuilder b = test::character_document();
+  b.json["images"] = {{{"uri", "skin.png"}}};
+  write_text(folder / "skin.png", "\x89PNG....");
+  const auto glb = b.glb();
+  write_text(folder / "c.glb", std::string(glb.begin(), glb.end()));
+  const auto document = GltfDocument::open(folder / "c.glb");
+  EXPECT_EQ(document_json(GltfDocument::parse(document.to_glb()))["images"][0]["uri"], "skin.png");
+  const auto whole = GltfDocument::parse(document.to_whole_glb());
+  EXPECT_FALSE(document_json(whole)["images"][0].contains("uri"));
+  EXPECT_EQ(document_json(whole)["images"][0]["mimeType"], "image/png");
+  EXPECT_TRUE(whole.external_files().empty());
+  EXPECT_EQ(whole.read_accessor(0), document.read_accessor(0));
+}
+
 // A .glb saved as .gltf puts its buffer beside it, under a name that is safe in a URI.
 TEST(GltfSave, TakesAGlbApart) {
   const test::TempFolder folder;

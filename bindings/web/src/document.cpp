@@ -44,10 +44,10 @@ Clip pose_as_clip(const Skeleton& skeleton, const std::vector<JointTurn>& turns)
   clip.name = "pose";
   for (const JointTurn& turn : turns) {
     const Quat rest = skeleton.joints[turn.joint].rest.rotation;
-    const Eigen::Vector4d from = rest.coeffs(), to = (rest * turn.turn).coeffs();
+    const Quat turned = rest * turn.turn;
     Channel channel{.joint = turn.joint, .path = ChannelPath::rotation, .times = {0, 1}, .width = 4};
-    channel.values.assign(from.begin(), from.end());
-    channel.values.insert(channel.values.end(), to.begin(), to.end());
+    channel.values.assign(rest.coeffs().begin(), rest.coeffs().end());
+    channel.values.insert(channel.values.end(), turned.coeffs().begin(), turned.coeffs().end());
     clip.channels.push_back(std::move(channel));
   }
   return clip;
@@ -56,10 +56,7 @@ Clip pose_as_clip(const Skeleton& skeleton, const std::vector<JointTurn>& turns)
 /// Everything in one piece: what is saved later has no folder to find buffers and images in.
 void take_in(GltfDocument& document) {
   if (document.external_files().empty()) return;
-  const fs::path path = fs::temp_directory_path() / "isochor-whole.glb";
-  document.save(path);
-  document = GltfDocument::open(path);
-  fs::remove(path);
+  document = GltfDocument::parse(document.to_whole_glb());
 }
 
 }  // namespace

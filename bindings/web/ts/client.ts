@@ -162,12 +162,19 @@ export class Isochor {
   private startWorker(): void {
     this.worker = this.options.worker?.() ?? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
     this.ready = new Promise((resolve, reject) => {
+      let started = false;
       this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-        if ('ready' in data) resolve();
+        if ('ready' in data) {
+          started = true;
+          resolve();
+        }
         else if ('failed' in data) reject(new IsochorError('unexpected', `the library could not be started: ${data.failed}`));
         else this.receive(data);
       };
-      this.worker.onerror = (event) => reject(new IsochorError('unexpected', `the worker could not be started: ${event.message}`));
+      this.worker.onerror = ({ message }) => {
+        if (!started) reject(new IsochorError('unexpected', `the worker could not be started: ${message}`));
+        else this.replace(message);
+      };
     });
     const start: Start = { start: true };
     if (this.options.wasm !== undefined) start.wasm = this.options.wasm;
@@ -216,8 +223,7 @@ export class Isochor {
       return;
     }
     if ('error' in message && message.error.kind === 'crashed') {
-      job.reject(new IsochorError('crashed', `the library broke down: ${message.error.sentence}`));
-      void this.restart();
+      this.replace(message.error.sentence);
       return;
     }
     this.running = null;
@@ -263,6 +269,12 @@ export class Isochor {
     } else {
       void this.restart();
     }
+  }
+
+  /** The worker broke down: what was asked of it last is refused, and a new one goes on. */
+  private replace(sentence: string): void {
+    this.running?.reject(new IsochorError('crashed', `the library broke down: ${sentence}`));
+    void this.restart();
   }
 
   /**

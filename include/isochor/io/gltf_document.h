@@ -50,6 +50,8 @@ class GltfDocument {
   void save(const std::filesystem::path& path) const;
   /// The bytes of a .glb. Buffers and images outside the container stay outside.
   std::vector<std::uint8_t> to_glb() const;
+  /// The same with buffers and images from other files taken in: it needs no folder any more.
+  std::vector<std::uint8_t> to_whole_glb() const;
 
   /// The files beside it that it refers to: buffers, images. Those of a document from memory are not known.
   std::vector<std::filesystem::path> external_files() const;
