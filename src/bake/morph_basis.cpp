@@ -117,30 +117,43 @@ Rows offsets_at(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTar
   return out;
 }
 
-/// Least squares for normals under given weights. The columns of the weights are orthogonal, so each target stands
-/// alone. Layers are nested: a vertex that a layer leaves out, later ones leave out too, and `reach` counts the first
-/// targets that may turn its normal.
-void fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach, MorphBasis& basis,
-                 const Context& context) {
+/// The longest offset of one vertex in rows of them.
+double longest_offset(const Rows& rows, std::size_t vertex) {
+  return rows.middleCols<3>(3 * static_cast<Eigen::Index>(vertex)).rowwise().norm().maxCoeff();
+}
+
+/// Least squares for normals under given weights, and the largest error that they leave. The columns of the weights are
+/// orthogonal, so each target stands alone. Layers are nested: a vertex that a layer leaves out, later ones leave out
+/// too, and `reach` counts the first targets that may turn its normal.
+double fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach, MorphBasis& basis,
+                   const Context& context) {
   const std::size_t vertices = input.frames[0].normals.size();
   auto& targets = basis.targets;
   const double floor = kNormalDrop / static_cast<double>(std::max<std::size_t>(1, targets.size()));
-  const Rows shares = basis.weights.colwise().squaredNorm().cwiseInverse().asDiagonal() * basis.weights.transpose();
+  const Rows weights = basis.weights;
+  const Rows shares = weights.colwise().squaredNorm().cwiseInverse().asDiagonal() * weights.transpose();
   for (MorphTarget& target : targets) target.normals.assign(vertices, Vec3::Zero());
-  if (vertices == 0) return;
+  if (vertices == 0) return 0;
   const ReachOrder order(std::move(reach));
+  std::vector<double> error(vertices, 0.0);
   for_vertex_blocks(order, context, [&](const VertexBlock& block) {
-    Rows fitted = Rows::Zero(block.targets, 3 * block.vertices.size());
-    add_product(shares.topRows(static_cast<Eigen::Index>(block.targets)),
-                offsets_at(input.frames, &MorphTarget::normals, block.vertices), 1, fitted);
+    const auto count = static_cast<Eigen::Index>(block.targets);
+    Rows left = offsets_at(input.frames, &MorphTarget::normals, block.vertices);
+    Rows fitted = Rows::Zero(count, left.cols());
+    add_product(shares.topRows(count), left, 1, fitted);
     for (std::size_t i = 0; i < block.vertices.size(); ++i) {
       const std::size_t v = block.vertices[i];
-      for (std::size_t t = 0; t < order.reach[v]; ++t) {
-        const Vec3 normal = fitted.row(static_cast<Eigen::Index>(t)).segment<3>(3 * static_cast<Eigen::Index>(i));
-        if (normal.norm() >= floor) targets[t].normals[v] = normal;
+      auto of_vertex = fitted.middleCols<3>(3 * static_cast<Eigen::Index>(i));
+      for (std::size_t t = 0; t < block.targets; ++t) {
+        auto normal = of_vertex.row(static_cast<Eigen::Index>(t));
+        if (t >= order.reach[v] || normal.norm() < floor) normal.setZero();
+        targets[t].normals[v] = normal.transpose();
       }
     }
+    add_product(weights.leftCols(count), fitted, -1, left);
+    for (std::size_t i = 0; i < block.vertices.size(); ++i) error[block.vertices[i]] = longest_offset(left, i);
   });
+  return *std::max_element(error.begin(), error.end());
 }
 
 /// Targets and weights from layers. Offsets below `floor`, relative to the vertex's size and all targets together,
@@ -184,43 +197,43 @@ void accumulate(MorphTarget& out, const MorphTarget& target, double weight) {
   for (std::size_t v = 0; v < out.normals.size(); ++v) out.normals[v] += weight * target.normals[v];
 }
 
-/// Positions or normals, and what their errors are relative to; none: absolute.
-struct Measured {
-  std::vector<Vec3> MorphTarget::*field;
-  std::span<const double> sizes = {};
-};
-
 /// By vertex: the last target that moves it, plus one.
-std::vector<std::size_t> target_reach(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTarget::*field,
-                                      std::size_t vertices) {
+std::vector<std::size_t> target_reach(std::span<const MorphTarget> targets, std::size_t vertices) {
   std::vector<std::size_t> reach(vertices, 0);
   for (std::size_t t = 0; t < targets.size(); ++t) {
     for (std::size_t v = 0; v < vertices; ++v) {
-      if ((targets[t].*field)[v] != Vec3::Zero()) reach[v] = t + 1;
+      if (targets[t].positions[v] != Vec3::Zero()) reach[v] = t + 1;
     }
   }
   return reach;
 }
 
-/// How far the frames are from what targets and weights make of them: the longest difference.
-double play_error(const MorphBasis& basis, std::span<const MorphTarget> frames, const Measured& what,
-                  const Context& context) {
-  const std::size_t vertices = (frames[0].*what.field).size();
-  const ReachOrder order(target_reach(basis.targets, what.field, vertices));
+/// How far the frames are from what targets and weights make of them: the longest difference, relative to its size.
+double play_error(const MorphBasis& basis, const MorphBasisInput& input, const Context& context) {
+  const ReachOrder order(target_reach(basis.targets, input.sizes.size()));
   const Rows weights = basis.weights;
-  std::vector<double> error(vertices, 0.0);
+  std::vector<double> error(input.sizes.size(), 0.0);
   for_vertex_blocks(order, context, [&](const VertexBlock& block) {
-    Rows difference = offsets_at(frames, what.field, block.vertices);
+    Rows left = offsets_at(input.frames, &MorphTarget::positions, block.vertices);
     const auto targets = std::span<const MorphTarget>(basis.targets).first(block.targets);
     add_product(weights.leftCols(static_cast<Eigen::Index>(block.targets)),
-                offsets_at(targets, what.field, block.vertices), -1, difference);
+                offsets_at(targets, &MorphTarget::positions, block.vertices), -1, left);
     for (std::size_t i = 0; i < block.vertices.size(); ++i) {
       const std::size_t v = block.vertices[i];
-      const auto column = difference.middleCols<3>(3 * static_cast<Eigen::Index>(i));
-      error[v] = column.rowwise().norm().maxCoeff() / (what.sizes.empty() ? 1 : what.sizes[v]);
+      error[v] = longest_offset(left, i) / input.sizes[v];
     }
   });
-  return vertices == 0 ? 0 : *std::max_element(error.begin(), error.end());
+  return error.empty() ? 0 : *std::max_element(error.begin(), error.end());
+}
+
+/// Errors of frames of which nothing is baked.
+void measure_unbaked(const MorphBasisInput& input, MorphBasis& basis) {
+  for (const MorphTarget& frame : input.frames) {
+    for (std::size_t v = 0; v < input.sizes.size(); ++v) {
+      basis.max_error = std::max(basis.max_error, frame.positions[v].norm() / input.sizes[v]);
+    }
+    for (const Vec3& normal : frame.normals) basis.max_normal_error = std::max(basis.max_normal_error, normal.norm());
+  }
 }
 
 /// Weights of both signs cost one target more.
@@ -247,15 +260,13 @@ MorphBasis morph_basis(const MorphBasisInput& input, const MorphBasisOptions& op
   MorphBasis basis;
   basis.weights.resize(static_cast<Eigen::Index>(input.frames.size()), 0);
   if (input.frames.empty()) return basis;
-  basis.max_error = play_error(basis, input.frames, {&MorphTarget::positions, input.sizes}, context);
-  basis.max_normal_error = play_error(basis, input.frames, {&MorphTarget::normals}, context);
+  measure_unbaked(input, basis);
   if (basis.max_error <= options.tolerance) return basis;
-  if (const MorphLayers layers = find_layers(input, options, context); !layers.empty()) {
-    basis = make_targets(input, layers, kDropShare * std::max(options.tolerance, kSmallestTolerance));
-    fit_normals(input, normal_reach(layers, input.sizes.size()), basis, context);
-  }
-  basis.max_error = play_error(basis, input.frames, {&MorphTarget::positions, input.sizes}, context);
-  basis.max_normal_error = play_error(basis, input.frames, {&MorphTarget::normals}, context);
+  const MorphLayers layers = find_layers(input, options, context);
+  if (layers.empty()) return basis;
+  basis = make_targets(input, layers, kDropShare * std::max(options.tolerance, kSmallestTolerance));
+  basis.max_normal_error = fit_normals(input, normal_reach(layers, input.sizes.size()), basis, context);
+  basis.max_error = play_error(basis, input, context);
   return basis;
 }
 

@@ -30,7 +30,8 @@ Vec3 newton_step(const Mat3& symmetric, const Vec3& torque) {
 /// then by Newton's method.
 Quat nearest_rotation(const Mat3& m) {
   constexpr int kSteps = 20;
-  constexpr double kEnough = 1e-8;
+  // Newton's method doubles the digits: what a step of the root leaves is too small for another.
+  constexpr double kEnough = 1e-8, kLastStep = 1e-4;
   Quat rotation = Quat::Identity();
   for (int step = 0; step < kSteps; ++step) {
     const Mat3 left = step == 0 ? m : Mat3(m * rotation.toRotationMatrix().transpose());
@@ -41,10 +42,12 @@ Quat nearest_rotation(const Mat3& m) {
     if (step == 0 && strength < 0.5 * kEnough * left.trace()) break;
     Vec3 turn = step == 0 ? Vec3(Vec3::Zero()) : newton_step(0.5 * (left + left.transpose()), torque);
     const double newton = turn.norm();
-    if (newton == 0 || newton > 1) turn = torque * (std::atan2(strength, left.trace()) / strength);
+    const bool by_newton = newton > 0 && newton <= 1;
+    if (!by_newton) turn = torque * (std::atan2(strength, left.trace()) / strength);
     const double angle = turn.norm();
     if (angle < kEnough) break;
     rotation = (Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
+    if (by_newton && angle < kLastStep) break;
   }
   return rotation;
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <queue>
 
 #include "isochor/base/math.h"
 #include "isochor/mesh/face_turns.h"
@@ -16,22 +19,29 @@ constexpr double kTurn = 0.515, kArea = 0.16;
 /// Where a twist is undone, less than 90° is all that is asked; and in the middle of a strong one, nothing: there the
 /// deformer itself has turned the faces, as the skin passes through the axis and comes out on the other side.
 constexpr double kTwistTurn = 0.03, kTwistArea = 0.01;
-constexpr double kTwistAt = 0.5, kWrung = 0.95;
+constexpr double kTwistFrom = 0.25, kTwistAt = 0.5, kWringing = 0.85, kWrung = 0.92;
+/// Nor may a face grow to more than so many times of what the deformer leaves of it, but for twists. Where the deformer
+/// itself turns a face over, it vanishes in between: so does the corrected one then, and its sides change together.
+constexpr double kGrowth = 6;
 /// Faces that the deformer has crushed below a thousandth of the median are nothing to hold on to: strictness fades out
 /// below that.
-constexpr double kGone = 2e-4;
-/// How near to its limits a face has to be, as a share of its corners' displacement.
-constexpr double kHeld = 1e-4;
+constexpr double kGone = 1e-5;
+/// A face that is nearer to a limit than this slows its corners down.
+constexpr double kSoft = 0.3;
 /// What is free grows from 0 to 1 over so many local radii.
 constexpr double kSpread = 0.3;
-/// Rounds of cutting back and closing again; then of cutting back alone.
-constexpr int kRounds = 100, kRoundsWithoutClosing = 400;
+/// Steps of the way to the corrected place.
+constexpr int kFlowSteps = 12;
+/// How often faces that come near their limits later are added.
+constexpr int kNearRounds = 6;
 /// A volume that is this near to its target, relative to it, is brought there again.
 constexpr double kExactBefore = 1e-9;
 /// What a vertex gives that has lost nothing around it, of its own displacement.
 constexpr double kElsewhere = 0.01;
 /// Places along a joint's region that make up for their losses by themselves.
-constexpr int kBins = 12;
+constexpr int kBins = 40;
+/// A vertex counts as held that keeps less than this of its displacement.
+constexpr double kHeld = 0.99;
 
 std::size_t face_count(const VolumeFunctional& functional) { return functional.ring_count() - functional.cap_count(); }
 
@@ -42,47 +52,39 @@ GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Ve
   GuardedFace face;
   face.normal = normal;
   face.squared = face.normal.squaredNorm();
-  face.strictness = smooth_step(kGone, kCrushedFace, std::sqrt(face.squared) / median_area(in.at));
   double twist = 0;
   for (const Index v : ring) twist = std::max(twist, in.twist[v]);
-  const double twisted = smooth_step(0, kTwistAt, twist);
+  const double twisted = smooth_step(kTwistFrom, kTwistAt, twist);
   face.turn = kTurn + twisted * (kTwistTurn - kTurn);
   face.area = kArea + twisted * (kTwistArea - kArea);
-  face.strictness *= 1 - smooth_step(kTwistAt, kWrung, twist);
+  face.growth = kGrowth / std::max(1e-3, 1 - twisted);
+  const double strictness = smooth_step(kGone, kCrushedFace, std::sqrt(face.squared) / median_area(in.at)) *
+                            (1 - smooth_step(kWringing, kWrung, twist));
+  face.slack = 1 / std::max(strictness, 1e-9) - 1;
   return face;
 }
 
-/// What a face lets its corners keep of their displacements: 1 if it is within its limits. Both limits are functions of
-/// the face that fall from a positive value, without displacement, to 0 at the limit; a straight line through the two
-/// says how much must go.
-double kept_by(const GuardedFace& face, const Vec3& normal) {
-  if (face.strictness == 0) return 1;
-  const double slack = 1 / face.strictness - 1;
+/// How far a face is from the nearest of its limits. All of them are positive, and well above kSoft, without
+/// displacement.
+double margin(const GuardedFace& face, const Vec3& normal) {
+  if (!(face.squared > 0)) return 1;
   const double along = face.normal.dot(normal) / face.squared;
   const double length = std::sqrt(normal.squaredNorm() / face.squared);
-  const double turned = along - face.turn * length + slack, shrunk = along - face.area + slack;
-  double kept = 1;
-  if (turned < 0) kept = (1 - face.turn + slack) / (1 - face.turn + slack - turned);
-  if (shrunk < 0) kept = std::min(kept, (1 - face.area + slack) / (1 - face.area + slack - shrunk));
-  return kept;
+  return std::min({along - face.turn * length, along - face.area, (face.growth - length) / face.growth}) + face.slack;
 }
 
-/// What became of the faces.
-struct FaceLook {
-  bool held = true;  ///< all are within their limits, as they mostly are
+/// What became of the faces; rings that come near a limit, mostly none, are put into `near`.
+FaceTurns look(const FoldInput& in, std::span<const Vec3> positions, std::vector<Index>& near) {
   FaceTurns turns;
-};
-
-FaceLook look(const FoldInput& in, std::span<const Vec3> positions) {
-  FaceLook out;
+  near.clear();
   const double crushed = kCrushedFace * median_area(in.at);
   for_each_moved_face(in.faces, in.at.posed.positions, positions,
                       [&](std::size_t r, const Vec3& before, const Vec3& after) {
-                        const GuardedFace face = read_face(in, in.faces.ring(r), before);
-                        if (kept_by(face, after) < 1 - kHeld) out.held = false;
-                        out.turns.add(before, after, crushed);
+                        const double left = margin(read_face(in, in.faces.ring(r), before), after);
+                        if (left < kSoft) near.push_back(static_cast<Index>(r));
+                        turns.add(before, after, crushed);
                       });
-  return out;
+  return turns;
 }
 
 void report(const FaceTurns& turns, CorrectedFrame& out) {
@@ -102,8 +104,8 @@ void gather(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buffers
     buffers.offset[v] = out.offsets[v];
     buffers.closing[v].setZero();
     buffers.closing_offset[v].setZero();
-    buffers.direction[v].setZero();
     buffers.free[v] = 1;
+    buffers.height[v] = 0;
     if (buffers.displacement[v] == Vec3::Zero()) continue;  // joints that rest give nothing
     const Vec3 normal = guarded_normal(buffers.gradient[v], buffers.areas[v]);
     const Carried carried = RestCarrier(posed.maps[v].leftCols<3>()).carry(normal);
@@ -111,16 +113,152 @@ void gather(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buffers
     buffers.closing_offset[v] = carried.offset;
     buffers.vertices.push_back(v);
   }
+}
+
+/// Calls visit(neighbour) for the vertices beside v.
+template <class Visit>
+void for_neighbours(const FoldBuffers& buffers, const VolumeFunctional& whole, Index v, const Visit& visit) {
+  for (Index i = buffers.ring_begin[v]; i < buffers.ring_begin[v + 1]; ++i) {
+    const auto ring = whole.ring(static_cast<std::size_t>(buffers.rings[i]));
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+      if (ring[k] != v) continue;
+      visit(ring[k + 1 == ring.size() ? 0 : k + 1]);
+      visit(ring[k == 0 ? ring.size() - 1 : k - 1]);
+    }
+  }
+}
+
+double way_between(const FoldInput& in, Index a, Index b) {
+  const auto& rest = in.at.plan.welded->surface().positions;
+  const auto& radius = in.at.plan.radius;
+  return (rest[a] - rest[b]).norm() / (kSpread * 0.5 * (radius[a] + radius[b]) + 1e-300);
+}
+
+/// The skin around faces that come near a limit, as far as one that is held there slows it down.
+void find_near(const FoldInput& in, FoldBuffers& buffers) {
+  const VolumeFunctional& whole = in.at.component.whole;
+  using Entry = std::pair<double, Index>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  for (const Index v : whole.vertices()) {
+    buffers.far[v] = std::numeric_limits<double>::infinity();
+    buffers.place[v] = kNone;
+  }
+  const auto reach = [&](Index v, double far) {
+    if (far > 1.5 || far >= buffers.far[v]) return;
+    buffers.far[v] = far;
+    queue.emplace(far, v);
+  };
+  for (const Index r : buffers.near_rings) {
+    for (const Index v : in.faces.ring(static_cast<std::size_t>(r))) reach(v, 0);
+  }
+  buffers.near.clear();
+  while (!queue.empty()) {
+    const double far = queue.top().first;
+    const Index v = queue.top().second;
+    queue.pop();
+    if (far > buffers.far[v] || buffers.place[v] != kNone) continue;
+    buffers.place[v] = static_cast<Index>(buffers.near.size());
+    buffers.near.push_back(v);
+    for_neighbours(buffers, whole, v, [&](Index n) { reach(n, far + way_between(in, v, n)); });
+  }
+}
+
+/// Faces and neighbours of that skin.
+void read_near(const FoldInput& in, FoldBuffers& buffers) {
+  const VolumeFunctional& whole = in.at.component.whole;
   buffers.faces.clear();
-  for (std::size_t r = 0; r < face_count(whole); ++r) {
-    const auto ring = whole.ring(r);
-    const bool still = std::none_of(ring.begin(), ring.end(), [&](Index v) {
-      return buffers.displacement[v] != Vec3::Zero() || buffers.closing[v] != Vec3::Zero();
+  buffers.corners.clear();
+  buffers.next.clear();
+  buffers.way.clear();
+  buffers.next_begin = {0};
+  for (std::size_t i = 0; i < buffers.near.size(); ++i) {
+    const Index v = buffers.near[i];
+    for_neighbours(buffers, whole, v, [&](Index n) {
+      if (buffers.place[n] == kNone) return;
+      buffers.next.push_back(buffers.place[n]);
+      buffers.way.push_back(way_between(in, v, n));
     });
-    if (still) continue;
-    GuardedFace face = read_face(in, ring, area_vector(posed.positions, ring));
-    face.ring = static_cast<Index>(r);
-    if (face.strictness > 0) buffers.faces.push_back(face);
+    buffers.next_begin.push_back(static_cast<Index>(buffers.next.size()));
+    for (Index k = buffers.ring_begin[v]; k < buffers.ring_begin[v + 1]; ++k) {
+      const auto ring = whole.ring(static_cast<std::size_t>(buffers.rings[k]));
+      // Each face once, by the first of its corners; faces at the rim stay as the free skin makes them.
+      Index first = static_cast<Index>(i);
+      bool inside = true;
+      for (const Index c : ring) {
+        inside = inside && buffers.place[c] != kNone;
+        first = std::min(first, buffers.place[c]);
+      }
+      if (!inside || first != static_cast<Index>(i)) continue;
+      GuardedFace face = read_face(in, ring, area_vector(in.at.posed.positions, ring));
+      face.begin = buffers.corners.size();
+      for (const Index c : ring) buffers.corners.push_back(buffers.place[c]);
+      face.end = buffers.corners.size();
+      buffers.faces.push_back(face);
+    }
+  }
+}
+
+/// How far a face lets its corners go in a step that would take it from one margin to another: as far as the solution
+/// of dm/dτ = -(from - to) min(1, m / kSoft) comes, which never reaches 0.
+double allowed_step(double from, double to) {
+  const double loss = from - to;
+  if (to >= kSoft || loss <= 0) return 1;
+  if (from <= 0) return 0;
+  const double unhindered = std::max(0.0, (from - kSoft) / loss);
+  const double slowed = std::min(from, kSoft);
+  return unhindered - slowed / loss * std::expm1(-loss * (1 - unhindered) / kSoft);
+}
+
+/// How much of its next step each vertex may go: no more than its faces allow, and little more than its neighbours.
+void find_speeds(FoldBuffers& buffers) {
+  buffers.speed.assign(buffers.near.size(), 1.0);
+  for (std::size_t i = 0; i < buffers.near.size(); ++i) {
+    buffers.ahead[i] = buffers.at[i] + buffers.to[i] / kFlowSteps;
+  }
+  for (const GuardedFace& face : buffers.faces) {
+    const std::span<const Index> corners(buffers.corners.data() + face.begin, face.end - face.begin);
+    const double speed =
+        allowed_step(margin(face, area_vector(buffers.at, corners)), margin(face, area_vector(buffers.ahead, corners)));
+    for (const Index c : corners) buffers.speed[c] = std::min(buffers.speed[c], speed);
+  }
+  const auto relax = [&](std::size_t i) {
+    for (Index k = buffers.next_begin[i]; k < buffers.next_begin[i + 1]; ++k) {
+      buffers.speed[i] = std::min(buffers.speed[i], buffers.speed[buffers.next[k]] + buffers.way[k]);
+    }
+  };
+  // `near` is sorted by how far it is from the faces: outward, and back once for what they cross.
+  for (std::size_t i = 0; i < buffers.near.size(); ++i) relax(i);
+  for (std::size_t i = buffers.near.size(); i-- > 0;) relax(i);
+}
+
+/// The skin goes its way, with the volume closed by `height` times `closing`. Leaves in `free` how far it came, and in
+/// `out` where.
+void flow(const FoldInput& in, double height, FoldBuffers& buffers, CorrectedFrame& out) {
+  const auto& posed = in.at.posed.positions;
+  const auto whole_way = [&](Index v) -> Vec3 {
+    return buffers.displacement[v] + height * buffers.height[v] * buffers.closing[v];
+  };
+  const std::size_t near = buffers.near.size();
+  buffers.at.resize(near);
+  buffers.to.resize(near);
+  buffers.ahead.resize(near);
+  std::vector<double>& gone = buffers.gone;
+  gone.assign(near, 0.0);
+  for (std::size_t i = 0; i < near; ++i) {
+    buffers.at[i] = posed[buffers.near[i]];
+    buffers.to[i] = whole_way(buffers.near[i]);
+  }
+  for (int step = 0; step < kFlowSteps; ++step) {
+    find_speeds(buffers);
+    for (std::size_t i = 0; i < near; ++i) {
+      gone[i] += buffers.speed[i] / kFlowSteps;
+      buffers.at[i] = posed[buffers.near[i]] + gone[i] * buffers.to[i];
+    }
+  }
+  for (std::size_t i = 0; i < near; ++i) buffers.free[buffers.near[i]] = std::min(gone[i], 1.0);
+  for (const Index v : buffers.vertices) {
+    out.positions[v] = posed[v] + buffers.free[v] * whole_way(v);
+    out.offsets[v] = buffers.free[v] * (buffers.offset[v] + height * buffers.height[v] * buffers.closing_offset[v]);
   }
 }
 
@@ -168,108 +306,95 @@ void find_closing_heights(const FoldInput& in, FoldBuffers& buffers) {
   }
 }
 
-void show(const FoldInput& in, const FoldBuffers& buffers, CorrectedFrame& out) {
-  for (const Index v : buffers.vertices) {
-    out.positions[v] = in.at.posed.positions[v] + buffers.free[v] * buffers.displacement[v];
-    out.offsets[v] = buffers.free[v] * buffers.offset[v];
-  }
-}
-
-/// Takes from corners what their faces ask for, most first; returns the smallest share that any face leaves.
-double cut_back(const FoldInput& in, std::span<const Vec3> positions, FoldBuffers& buffers) {
-  const VolumeFunctional& whole = in.at.component.whole;
-  for (const Index v : buffers.vertices) buffers.cut[v] = 1;
-  double least = 1;
-  for (const GuardedFace& face : buffers.faces) {
-    const auto ring = whole.ring(face.ring);
-    const double kept = kept_by(face, area_vector(positions, ring));
-    if (kept == 1) continue;
-    least = std::min(least, kept);
-    for (const Index v : ring) buffers.cut[v] = std::min(buffers.cut[v], kept);
-  }
-  for (const Index v : buffers.vertices) buffers.free[v] *= buffers.cut[v];
-  return least;
-}
-
-/// A vertex keeps no more than its neighbours, and what the way to them allows.
-void spread(const FoldInput& in, FoldBuffers& buffers) {
-  const VolumeFunctional& whole = in.at.component.whole;
-  const auto& rest = in.at.plan.welded->surface().positions;
-  const auto& radius = in.at.plan.radius;
-  constexpr int kPasses = 64;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    bool changed = false;
-    for (const GuardedFace& face : buffers.faces) {
-      const auto ring = whole.ring(face.ring);
-      for (std::size_t i = 0; i < ring.size(); ++i) {
-        const Index a = ring[i], b = ring[i + 1 == ring.size() ? 0 : i + 1];
-        double& low = buffers.free[a] < buffers.free[b] ? buffers.free[a] : buffers.free[b];
-        double& high = buffers.free[a] < buffers.free[b] ? buffers.free[b] : buffers.free[a];
-        if (high <= low) continue;
-        const double way = (rest[a] - rest[b]).norm() / (kSpread * 0.5 * (radius[a] + radius[b]) + 1e-300);
-        if (high <= low + way) continue;
-        high = low + way;
-        changed = true;
-      }
-    }
-    if (!changed) return;
-  }
-}
-
-/// Closes the volume by what is free; false if that cannot be.
+/// Closes the volume by what is free: the root of what is missing, by secants within a bracket. False if there is none.
 bool close_by_free(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) {
   const VolumeFunctional& whole = in.at.component.whole;
-  constexpr double kNear = 0.1 * kReached;
+  constexpr double kNear = 0.1 * kReached, kMostClosing = 64;
+  constexpr int kClosingTries = 60;
+  const auto missing = [&](double height) {
+    flow(in, height, buffers, out);
+    return (in.at.target - whole.volume(out.positions)) / std::abs(in.at.target);
+  };
+  double low = 0, at_low = missing(0);
   find_closing_heights(in, buffers);
-  for (int pass = 0; pass < 3; ++pass) {
-    const double left = in.at.target - whole.volume(out.positions);
-    if (std::abs(left) <= kNear * std::abs(in.at.target)) return true;
-    for (const Index v : buffers.vertices) {
-      buffers.direction[v] = buffers.free[v] * buffers.height[v] * buffers.closing[v];
-    }
-    const CubicRoot root = continuing_root(whole.along(out.positions, buffers.direction), left);
-    if (!std::isfinite(root.t)) return false;
-    for (const Index v : buffers.vertices) {
-      buffers.displacement[v] += root.t * buffers.height[v] * buffers.closing[v];
-      buffers.offset[v] += root.t * buffers.height[v] * buffers.closing_offset[v];
-    }
-    show(in, buffers, out);
-    if (!root.found) return false;
+  if (std::abs(at_low) <= kNear) return true;
+  const double side = at_low > 0 ? 1 : -1;
+  double high = low, at_high = at_low;
+  for (double step = 1; step <= kMostClosing && at_high * at_low > 0; step *= 2) {
+    low = high;
+    at_low = at_high;
+    high = side * step;
+    at_high = missing(high);
   }
-  return true;
+  if (at_high * at_low > 0) return false;
+  for (int i = 0; i < kClosingTries; ++i) {
+    const double middle = high - at_high * (high - low) / (at_high - at_low);
+    const double at_middle = missing(middle);
+    if (std::abs(at_middle) <= kNear) return true;
+    if (at_middle * at_high < 0) {
+      low = high;
+      at_low = at_high;
+    } else {
+      at_low *= 0.5;  // Illinois
+    }
+    high = middle;
+    at_high = at_middle;
+  }
+  return std::abs(at_high) <= kReached;
 }
 
 }  // namespace
 
 FoldBuffers::FoldBuffers(const TogetherPlan& plan) {
   const std::size_t count = plan.welded->surface().vertex_count();
-  for (auto* values : {&free, &cut, &areas, &height}) values->assign(count, 1.0);
-  for (auto* field : {&displacement, &offset, &closing, &closing_offset, &direction, &gradient}) {
-    field->assign(count, Vec3::Zero());
-  }
+  for (auto* values : {&free, &areas, &height, &far}) values->assign(count, 1.0);
+  for (auto* field : {&displacement, &offset, &closing, &closing_offset, &gradient}) field->assign(count, Vec3::Zero());
+  place.assign(count, kNone);
+  ring_begin.assign(count + 1, 0);
+  const auto for_corners = [&](const auto& visit) {
+    for (const ComponentPlan& component : plan.components) {
+      for (std::size_t r = 0; r < face_count(component.whole); ++r) {
+        for (const Index v : component.whole.ring(r)) visit(v, static_cast<Index>(r));
+      }
+    }
+  };
+  for_corners([&](Index v, Index) { ++ring_begin[v + 1]; });
+  for (std::size_t v = 0; v < count; ++v) ring_begin[v + 1] += ring_begin[v];
+  rings.resize(static_cast<std::size_t>(ring_begin.back()));
+  std::vector<Index> end(ring_begin.begin(), ring_begin.end() - 1);
+  for_corners([&](Index v, Index r) { rings[end[v]++] = r; });
 }
 
 bool hold_faces(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) {
-  const FaceLook before = look(in, out.positions);
-  if (before.held || in.at.plan.options.faces == FaceTreatment::free) {
-    report(before.turns, out);
+  FaceTurns turns = look(in, out.positions, buffers.near_rings);
+  if (buffers.near_rings.empty() || in.at.plan.options.faces == FaceTreatment::free) {
+    report(turns, out);
     return false;
   }
   ComponentVolume& volume = out.components[in.at.component.index];
   const bool exact = volume.error_after() <= kExactBefore;
   gather(in, out, buffers);
-  bool closed = exact;
-  for (int round = 0; round < kRounds + kRoundsWithoutClosing; ++round) {
-    if (cut_back(in, out.positions, buffers) > 1 - kHeld) break;
-    spread(in, buffers);
-    show(in, buffers, out);
-    closed = exact && round < kRounds && close_by_free(in, buffers, out);
+  bool closed = false;
+  // What closes the volume may bring other faces near their limits.
+  for (int round = 0; round < kNearRounds; ++round) {
+    find_near(in, buffers);
+    read_near(in, buffers);
+    closed = exact && close_by_free(in, buffers, out);
+    if (!exact) flow(in, 0, buffers, out);
+    turns = look(in, out.positions, buffers.later_rings);
+    const std::size_t known = buffers.near_rings.size();
+    std::copy_if(buffers.later_rings.begin(), buffers.later_rings.end(), std::back_inserter(buffers.near_rings),
+                 [&](Index r) {
+                   const auto ring = in.faces.ring(static_cast<std::size_t>(r));
+                   return std::any_of(ring.begin(), ring.end(), [&](Index v) { return buffers.far[v] > 0; });
+                 });
+    if (buffers.near_rings.size() == known) break;
   }
   volume.after = in.at.component.whole.volume(out.positions);
   volume.residual = in.at.target - volume.after;
   if (exact && !closed) volume.outcome = VolumeOutcome::folded;
-  for (const Index v : buffers.vertices) out.held_vertices += buffers.free[v] < 1 ? 1 : 0;
-  report(look(in, out.positions).turns, out);
+  for (const Index v : buffers.vertices) out.held_vertices += buffers.free[v] < kHeld ? 1 : 0;
+  report(turns, out);
   return true;
 }
 
