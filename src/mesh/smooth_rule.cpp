@@ -3,7 +3,8 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "mesh/disjoint_sets.h"
 
 namespace isochor::mesh {
 namespace {
@@ -23,28 +24,8 @@ std::vector<Vec3> face_normals(const Surface& surface) {
 }
 
 /// Corners that belong together: around one vertex, without a sharp edge between them.
-class CornerGroups {
- public:
-  explicit CornerGroups(std::size_t corners) : parent_(corners) { std::iota(parent_.begin(), parent_.end(), 0); }
-  Index find(Index i) {
-    while (parent_[i] != i) {
-      parent_[i] = parent_[parent_[i]];
-      i = parent_[i];
-    }
-    return i;
-  }
-  void join(Index a, Index b) {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<Index> parent_;
-};
-
-CornerGroups group_corners(const Surface& surface, const EdgeUses& edges, const SharpEdges& sharp) {
-  CornerGroups groups(surface.corners.size());
+DisjointSets group_corners(const Surface& surface, const EdgeUses& edges, const SharpEdges& sharp) {
+  DisjointSets groups(surface.corners.size());
   for (std::size_t e = 0; e < edges.edge_count(); ++e) {
     const auto uses = edges.edge(e);
     if (!joins_two(uses) || sharp.count(uses[0].key) > 0) continue;
@@ -66,7 +47,7 @@ double corner_angle(const Surface& surface, std::size_t face, Index corner) {
 
 /// Faces count by their angle at the vertex, which does not change when a face is split: by their areas, a dense band
 /// would have other normals than its surroundings.
-std::vector<Vec3> corner_normals(const Surface& surface, CornerGroups groups) {
+std::vector<Vec3> corner_normals(const Surface& surface, DisjointSets groups) {
   std::vector<Vec3> sums(surface.corners.size(), Vec3::Zero());
   const std::vector<Vec3> of_face = face_normals(surface);
   for (std::size_t f = 0; f < surface.face_count(); ++f) {

@@ -4,37 +4,19 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
+
+#include "mesh/disjoint_sets.h"
 
 namespace isochor {
 namespace {
+
+using mesh::DisjointSets;
 
 /// One face's passage along an edge.
 struct EdgeUse {
   Index a, b;  // a < b
   Index face;
   bool forward;  // the face runs from a to b
-};
-
-/// Union by lowest index, so that the result does not depend on the order of joins.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  Index find(Index i) {
-    while (parent_[i] != i) {
-      parent_[i] = parent_[parent_[i]];
-      i = parent_[i];
-    }
-    return i;
-  }
-  void join(Index a, Index b) {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<Index> parent_;
 };
 
 /// All edge uses sorted by edge, then face; uses of edge e are uses[begin[e]] … uses[begin[e+1]-1].
