@@ -4,6 +4,10 @@
 #include <iostream>
 #include <new>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "commands.h"
 #include "isochor/base/error.h"
 #include "isochor/io/atomic_file.h"
@@ -55,6 +59,16 @@ void clean_up_when_stopped() {
   }
 }
 
+/// Memory that is freed is kept for the next frame. By default glibc gives large pieces back to the system at once,
+/// which has to clear them again: a fifteenth of the time of `deform`.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
+#endif
+}
+
 /// A word that is no command, where one is expected: CLI11 would only say that a command is missing.
 std::string unknown_command(const CLI::App& program, int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
@@ -102,6 +116,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done; 1 done, but a quality gate that was asked for failed; 2 bad usage or bad input, nothing "
       "written.\n"
       "isochor COMMAND --help tells more about a command, isochor COMMAND --help-all everything.");
+  keep_freed_memory();
   clean_up_when_stopped();
   if (const std::string sentence = unknown_command(program, argc, argv); !sentence.empty()) return complain(sentence);
   try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bake/frame_ranges.h"
 #include "isochor/bake/morph_volume.h"
 #include "isochor/base/parallel.h"
 
@@ -177,12 +178,13 @@ void keep_volumes(const HeldMotion& motion, const WeldedCharacter& welded, doubl
                   Context& context) {
   const WeldedTargets all = weld_targets(bases, welded, tolerance);
   const MorphVolume keeper(welded.surface(), welded.topology(), all.targets, all.reach);
-  Eigen::Index first_row = 0;
-  const std::size_t frames_at_once = chunk_in_memory(welded.surface().vertex_count() * sizeof(Mat34));
-  for (const HeldClip& clip : motion.clips) {
-    parallel_for(context, clip.frames.size(), frames_at_once, [&](Range range) {
-      const Eigen::Index row = first_row + static_cast<Eigen::Index>(range.begin);
-      const auto rows = static_cast<Eigen::Index>(range.end - range.begin);
+  const std::vector<FrameRange> ranges =
+      frame_ranges(motion, chunk_in_memory(welded.surface().vertex_count() * sizeof(Mat34)));
+  parallel_for(context, ranges.size(), 1, [&](Range chunk) {
+    for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
+      const FrameRange& range = ranges[i];
+      const auto row = static_cast<Eigen::Index>(range.first);
+      const auto rows = static_cast<Eigen::Index>(range.frames.end - range.frames.begin);
       MorphVolume::Weights weights(rows, static_cast<Eigen::Index>(all.targets.size()));
       const auto part_weights = [&](std::size_t p) {
         return weights.middleCols(all.begin[p], bases[p]->weights.cols());
@@ -191,18 +193,17 @@ void keep_volumes(const HeldMotion& motion, const WeldedCharacter& welded, doubl
         if (bases[p]) part_weights(p) = bases[p]->weights.middleRows(row, rows);
       }
       std::vector<MorphedFrame> frames;
-      for (std::size_t k = range.begin; k < range.end; ++k) {
+      for (std::size_t k = range.frames.begin; k < range.frames.end; ++k) {
         context.check_cancelled();
-        frames.push_back(unmorphed(clip, k, welded));
+        frames.push_back(unmorphed(*range.clip, k, welded));
       }
       keeper.move(weights, frames);
       weights += keeper.correct(frames);
       for (std::size_t p = 0; p < bases.size(); ++p) {
         if (bases[p]) bases[p]->weights.middleRows(row, rows) = part_weights(p);
       }
-    });
-    first_row += static_cast<Eigen::Index>(clip.frames.size());
-  }
+    }
+  });
 }
 
 }  // namespace

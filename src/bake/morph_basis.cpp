@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "bake/morph_layers.h"
@@ -19,19 +18,24 @@ constexpr double kSmallestTolerance = 1e-10;
 /// Normal offsets below this length, all targets together, turn the light by less than a twentieth of a degree.
 constexpr double kNormalDrop = 1e-3;
 
-void check(const MorphBasisInput& input) {
+/// Targets that one task takes.
+constexpr std::size_t kTargetsPerTask = 8;
+
+void check(const MorphBasisInput& input, const Context& context) {
   const auto finite = [](const Vec3& x) { return x.allFinite(); };
-  for (const MorphTarget& frame : input.frames) {
-    const MorphTarget& first = input.frames[0];
-    if (frame.positions.size() != first.positions.size() || frame.normals.size() != first.normals.size() ||
-        (!frame.normals.empty() && frame.normals.size() != frame.positions.size())) {
-      throw_bad_input("the frames of a part have different numbers of vertices");
+  parallel_for(context, input.frames.size(), kFramesPerTask, [&](Range range) {
+    for (std::size_t f = range.begin; f < range.end; ++f) {
+      const MorphTarget &first = input.frames[0], &frame = input.frames[f];
+      if (frame.positions.size() != first.positions.size() || frame.normals.size() != first.normals.size() ||
+          (!frame.normals.empty() && frame.normals.size() != frame.positions.size())) {
+        throw_bad_input("the frames of a part have different numbers of vertices");
+      }
+      if (!std::all_of(frame.positions.begin(), frame.positions.end(), finite) ||
+          !std::all_of(frame.normals.begin(), frame.normals.end(), finite)) {
+        throw_bad_input("a frame holds offsets that are not finite");
+      }
     }
-    if (!std::all_of(frame.positions.begin(), frame.positions.end(), finite) ||
-        !std::all_of(frame.normals.begin(), frame.normals.end(), finite)) {
-      throw_bad_input("a frame holds offsets that are not finite");
-    }
-  }
+  });
   const std::size_t vertices = input.frames.empty() ? 0 : input.frames[0].positions.size();
   const auto positive = [](double size) { return size > 0 && std::isfinite(size); };
   if (input.sizes.size() != vertices || !std::all_of(input.sizes.begin(), input.sizes.end(), positive)) {
@@ -132,7 +136,9 @@ double fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach,
   const double floor = kNormalDrop / static_cast<double>(std::max<std::size_t>(1, targets.size()));
   const Rows weights = basis.weights;
   const Rows shares = weights.colwise().squaredNorm().cwiseInverse().asDiagonal() * weights.transpose();
-  for (MorphTarget& target : targets) target.normals.assign(vertices, Vec3::Zero());
+  parallel_for(context, targets.size(), kTargetsPerTask, [&](Range range) {
+    for (std::size_t t = range.begin; t < range.end; ++t) targets[t].normals.assign(vertices, Vec3::Zero());
+  });
   if (vertices == 0) return 0;
   const ReachOrder order(std::move(reach));
   std::vector<double> error(vertices, 0.0);
@@ -158,21 +164,27 @@ double fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach,
 
 /// Targets and weights from layers. Offsets below `floor`, relative to the vertex's size and all targets together,
 /// become exactly zero.
-MorphBasis make_targets(const MorphBasisInput& input, const MorphLayers& layers, double floor) {
+MorphBasis make_targets(const MorphBasisInput& input, const MorphLayers& layers, double floor, const Context& context) {
   MorphBasis basis;
   basis.weights = weights_of(layers, input.frames.size());
   const std::vector<double> scale = scale_weights(basis.weights);
+  basis.targets.resize(scale.size());
+  std::size_t first = 0;
   for (const MorphLayer& layer : layers) {
-    for (Eigen::Index row = 0; row < layer.span.basis.rows(); ++row) {
-      const double factor = scale[basis.targets.size()];
-      MorphTarget& target = basis.targets.emplace_back();
-      target.positions.assign(input.sizes.size(), Vec3::Zero());
-      for (std::size_t i = 0; i < layer.vertices.size(); ++i) {
-        const Vec3 offset = factor * layer.span.basis.row(row).segment<3>(3 * static_cast<Eigen::Index>(i)).transpose();
-        const Index v = layer.vertices[i];
-        if (offset.norm() * static_cast<double>(scale.size()) >= floor) target.positions[v] = input.sizes[v] * offset;
+    const auto rows = static_cast<std::size_t>(layer.span.basis.rows());
+    parallel_for(context, rows, kTargetsPerTask, [&](Range range) {
+      for (std::size_t row = range.begin; row < range.end; ++row) {
+        const auto offsets = layer.span.basis.row(static_cast<Eigen::Index>(row));
+        auto& positions = basis.targets[first + row].positions;
+        positions.assign(input.sizes.size(), Vec3::Zero());
+        for (std::size_t i = 0; i < layer.vertices.size(); ++i) {
+          const Vec3 offset = scale[first + row] * offsets.segment<3>(3 * static_cast<Eigen::Index>(i)).transpose();
+          const Index v = layer.vertices[i];
+          if (offset.norm() * static_cast<double>(scale.size()) >= floor) positions[v] = input.sizes[v] * offset;
+        }
       }
-    }
+    });
+    first += rows;
   }
   return basis;
 }
@@ -227,44 +239,51 @@ double play_error(const MorphBasis& basis, const MorphBasisInput& input, const C
 }
 
 /// Errors of frames of which nothing is baked.
-void measure_unbaked(const MorphBasisInput& input, MorphBasis& basis) {
-  for (const MorphTarget& frame : input.frames) {
-    for (std::size_t v = 0; v < input.sizes.size(); ++v) {
-      basis.max_error = std::max(basis.max_error, frame.positions[v].norm() / input.sizes[v]);
+void measure_unbaked(const MorphBasisInput& input, MorphBasis& basis, const Context& context) {
+  std::vector<double> errors(input.frames.size(), 0.0), normal_errors(input.frames.size(), 0.0);
+  parallel_for(context, input.frames.size(), kFramesPerTask, [&](Range range) {
+    for (std::size_t f = range.begin; f < range.end; ++f) {
+      const MorphTarget& frame = input.frames[f];
+      for (std::size_t v = 0; v < input.sizes.size(); ++v) {
+        errors[f] = std::max(errors[f], frame.positions[v].norm() / input.sizes[v]);
+      }
+      for (const Vec3& normal : frame.normals) normal_errors[f] = std::max(normal_errors[f], normal.norm());
     }
-    for (const Vec3& normal : frame.normals) basis.max_normal_error = std::max(basis.max_normal_error, normal.norm());
-  }
+  });
+  basis.max_error = *std::max_element(errors.begin(), errors.end());
+  basis.max_normal_error = *std::max_element(normal_errors.begin(), normal_errors.end());
 }
 
 /// Weights of both signs cost one target more.
 std::size_t most_directions(const MorphBasisOptions& options) {
-  if (options.max_targets == 0) return std::numeric_limits<std::size_t>::max();
+  if (options.max_targets == 0) return kNoLimit;
   return static_cast<std::size_t>(std::max<Index>(1, options.max_targets - 1));
 }
 
 MorphLayers find_layers(const MorphBasisInput& input, const MorphBasisOptions& options, Context& context) {
   const double tolerance = std::max(options.tolerance, kSmallestTolerance);
-  const std::vector<Index> moved = moved_vertices(input, kStillShare * tolerance, context);
-  const Rows frames = relative_frames(input, moved, context);
+  std::vector<Index> moved = moved_vertices(input, kStillShare * tolerance, context);
+  Rows frames = relative_frames(input, moved, context);
   MorphSpan span = greedy_span(frames, kGreedyShare * tolerance, context);
   if (span.basis.rows() == 0) return {};
   turn_by_coefficients(span, context);
-  return best_layers({frames, span, moved}, kTruncationShare * tolerance, most_directions(options), context);
+  return best_layers({std::move(frames), std::move(span), std::move(moved)}, kTruncationShare * tolerance,
+                     most_directions(options), context);
 }
 
 }  // namespace
 
 MorphBasis morph_basis(const MorphBasisInput& input, const MorphBasisOptions& options, Context& context) {
   check_ranges(options);
-  check(input);
+  check(input, context);
   MorphBasis basis;
   basis.weights.resize(static_cast<Eigen::Index>(input.frames.size()), 0);
   if (input.frames.empty()) return basis;
-  measure_unbaked(input, basis);
+  measure_unbaked(input, basis, context);
   if (basis.max_error <= options.tolerance) return basis;
   const MorphLayers layers = find_layers(input, options, context);
   if (layers.empty()) return basis;
-  basis = make_targets(input, layers, kDropShare * std::max(options.tolerance, kSmallestTolerance));
+  basis = make_targets(input, layers, kDropShare * std::max(options.tolerance, kSmallestTolerance), context);
   basis.max_normal_error = fit_normals(input, normal_reach(layers, input.sizes.size()), basis, context);
   basis.max_error = play_error(basis, input, context);
   return basis;

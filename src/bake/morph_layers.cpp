@@ -35,8 +35,12 @@ std::size_t count_beyond(std::span<const double> errors, double tolerance) {
 /// Vertices that are not yet within the tolerance.
 class OpenVertices {
  public:
-  OpenVertices(const LayerInput& input, double tolerance, const Context& context)
-      : context_(context), tolerance_(tolerance), left_(input.frames), span_(input.span), vertices_(input.vertices) {
+  OpenVertices(LayerInput input, double tolerance, const Context& context)
+      : context_(context),
+        tolerance_(tolerance),
+        left_(std::move(input.frames)),
+        span_(std::move(input.span)),
+        vertices_(std::move(input.vertices)) {
     // All or none: what moves by less than the tolerance counts for the volume, and moves with the first layer.
     if (count_beyond(offset_errors(left_, context).by_vertex, tolerance) == 0) vertices_.clear();
   }
@@ -111,10 +115,10 @@ std::size_t target_count(const MorphLayers& layers) {
   return count;
 }
 
-std::optional<MorphLayers> layers_within(const LayerInput& input, double tolerance, std::size_t limit,
+std::optional<MorphLayers> layers_within(LayerInput input, double tolerance, std::size_t limit,
                                          const Context& context) {
   MorphLayers layers;
-  OpenVertices open(input, tolerance, context);
+  OpenVertices open(std::move(input), tolerance, context);
   while (open.any()) {
     layers.push_back(open.take_layer());
     if (target_count(layers) > limit) return std::nullopt;
@@ -122,8 +126,9 @@ std::optional<MorphLayers> layers_within(const LayerInput& input, double toleran
   return layers;
 }
 
-MorphLayers best_layers(const LayerInput& input, double tolerance, std::size_t limit, const Context& context) {
+MorphLayers best_layers(LayerInput input, double tolerance, std::size_t limit, const Context& context) {
   constexpr int kSteps = 6;
+  if (limit == kNoLimit) return *layers_within(std::move(input), tolerance, limit, context);
   if (auto layers = layers_within(input, tolerance, limit, context)) return std::move(*layers);
   TruncatedSpan plain = truncated_span(input, limit, context);
   MorphLayers best = {std::move(plain.layer)};

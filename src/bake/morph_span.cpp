@@ -11,8 +11,6 @@
 namespace isochor {
 namespace {
 
-/// Frames that one task takes.
-constexpr std::size_t kFramesPerTask = 16;
 /// Columns that one task takes: whole vertices.
 constexpr std::size_t kOffsetColumns = 192;
 

@@ -10,6 +10,9 @@
 
 namespace isochor {
 
+/// Frames that one task takes.
+inline constexpr std::size_t kFramesPerTask = 16;
+
 /// What the decomposition works on, #frames × 3 #moved: offsets of some vertices, in units of their size.
 Rows relative_frames(const MorphBasisInput& input, std::span<const Index> vertices, const Context& context);
 

@@ -20,10 +20,32 @@ std::array<int, 3> rounded(const Vec3& normal) {
 /// not curve downward all around.
 Vec3 newton_step(const Mat3& symmetric, const Vec3& torque) {
   const Mat3 curvature = symmetric.trace() * Mat3::Identity() - symmetric;
-  const double minor = curvature.topLeftCorner<2, 2>().determinant(), det = curvature.determinant();
-  const double size = curvature.norm();
-  const bool downward = curvature(0, 0) > 0 && minor > 0 && det > 1e-9 * size * size * size;
-  return downward ? Vec3(curvature.inverse() * torque) : Vec3(Vec3::Zero());
+  const Vec3 x = curvature.col(0), y = curvature.col(1), z = curvature.col(2);
+  const Vec3 yz = y.cross(z), zx = z.cross(x), xy = x.cross(y);  // the rows of its inverse, times its determinant
+  const double det = x.dot(yz), size = curvature.squaredNorm();
+  const bool downward = x[0] > 0 && xy[2] > 0 && det > 1e-9 * size * std::sqrt(size);
+  return downward ? Vec3(Vec3(yz.dot(torque), zx.dot(torque), xy.dot(torque)) / det) : Vec3(Vec3::Zero());
+}
+
+/// About the direction of `axis`, by the angle whose sine and cosine are as its length (> 0) to `along`.
+Quat turn_about(const Vec3& axis, double length, double along) {
+  const double size = std::sqrt(length * length + along * along);
+  // Of the two half angles' functions the larger by a root, the other by division: no digit is lost.
+  const double larger = std::sqrt(0.5 * (1 + std::abs(along) / size)), smaller = 0.5 * length / (size * larger);
+  const double w = along >= 0 ? larger : smaller, sine = along >= 0 ? smaller : larger;
+  Quat out;
+  out.w() = w;
+  out.vec() = axis * (sine / length);
+  return out;
+}
+
+/// About `turn`, by its length, to the second order: what Newton's method can use of it.
+Quat small_turn(const Vec3& turn) {
+  Quat out;
+  out.w() = 1;
+  out.vec() = 0.5 * turn;
+  out.coeffs() /= std::sqrt(1 + 0.25 * turn.squaredNorm());
+  return out;
 }
 
 /// The rotation R that maximises tr(Rᵀ m): first about the axis of largest gain, which for one pair of vectors is all,
@@ -40,16 +62,17 @@ Quat nearest_rotation(const Mat3& m) {
     if (!(strength > 0)) break;
     // Most skin follows one bone, and does not turn against it: its angle need not be found to be too small.
     if (step == 0 && strength < 0.5 * kEnough * left.trace()) break;
-    Vec3 turn = step == 0 ? Vec3(Vec3::Zero()) : newton_step(0.5 * (left + left.transpose()), torque);
-    const double newton = turn.norm();
-    const bool by_newton = newton > 0 && newton <= 1;
-    if (!by_newton) turn = torque * (std::atan2(strength, left.trace()) / strength);
+    const Vec3 turn = step == 0 ? Vec3(Vec3::Zero()) : newton_step(0.5 * (left + left.transpose()), torque);
     const double angle = turn.norm();
-    if (angle < kEnough) break;
-    rotation = (Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
-    if (by_newton && angle < kLastStep) break;
+    if (angle > 0 && angle <= 1) {
+      if (angle < kEnough) break;
+      rotation = small_turn(turn) * rotation;
+      if (angle < kLastStep) break;
+    } else {
+      rotation = turn_about(torque, strength, left.trace()) * rotation;
+    }
   }
-  return rotation;
+  return rotation.normalized();
 }
 
 }  // namespace
@@ -80,14 +103,32 @@ SurfaceNormals::SurfaceNormals(const Character& character, const WholeSurface& w
     if (!same) ++group_count_;
     group_[part][vertex] = static_cast<Index>(group_count_) - 1;
   }
+  for (const Part& part : character.parts) rest_.push_back(part.surface.positions);
+  rest_normals_ = normals_at(std::vector<std::span<const Vec3>>(rest_.begin(), rest_.end()));
+}
+
+std::vector<Vec3> SurfaceNormals::normals_at(Positions rest) const {
+  std::vector<Vec3> out;
+  out.reserve(faces_.size());
+  for (const Face& face : faces_) {
+    const std::span<const Index> corners(corners_.data() + face.begin, corners_.data() + face.end);
+    out.push_back(area_vector(rest[face.part], corners).normalized());
+  }
+  return out;
 }
 
 std::vector<std::vector<Mat3>> SurfaceNormals::turns(Positions rest, Positions posed) const {
+  // Most frames play no morph target of the file's own.
+  const bool still = std::equal(rest.begin(), rest.end(), rest_.begin(), rest_.end(), [](const auto& a, const auto& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  });
+  const std::vector<Vec3> morphed = still ? std::vector<Vec3>{} : normals_at(rest);
+  const std::vector<Vec3>& normals = still ? rest_normals_ : morphed;
   std::vector<Mat3> sums(group_count_, Mat3::Zero());
-  for (const Face& face : faces_) {
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    const Face& face = faces_[f];
     const std::span<const Index> corners(corners_.data() + face.begin, corners_.data() + face.end);
-    const Vec3 normal = area_vector(rest[face.part], corners).normalized();
-    const Mat3 turn = area_vector(posed[face.part], corners) * normal.transpose();
+    const Mat3 turn = area_vector(posed[face.part], corners) * normals[f].transpose();
     for (const Index v : corners) sums[group_[face.part][v]] += turn;
   }
   std::vector<std::vector<Mat3>> out(group_.size());

@@ -44,7 +44,7 @@ void parallel_for(const Context& context, std::size_t n, std::size_t chunk, cons
             context.check_cancelled();
             body(chunk_range(i, chunk, n));
           },
-          tbb::static_partitioner{});
+          tbb::auto_partitioner{});
     };
     // The default arena is used as it is; an explicit number of threads needs one of its own.
     if (context.threads() == 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bake/frame_ranges.h"
 #include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
 #include "isochor/base/words.h"
@@ -148,7 +149,8 @@ std::vector<double> targets_between(const PosedSkin& between, const HeldFrame& h
 }
 
 /// Some keys of a clip and the moments half-way to the next ones.
-void check_keys(const PlayedFile& file, const HeldClip& clip, Range keys, std::span<MomentErrors> errors) {
+std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& clip, Range keys) {
+  std::vector<MomentErrors> errors(keys.end - keys.begin);
   std::vector<Pose> poses;
   const std::size_t end = std::min(keys.end + 1, clip.frames.size());
   for (std::size_t k = keys.begin; k < end; ++k) poses.push_back(file.pose_at(clip.clip, clip.frames[k].time));
@@ -157,16 +159,17 @@ void check_keys(const PlayedFile& file, const HeldClip& clip, Range keys, std::s
     const HeldFrame& held = clip.frames[k];
     const std::size_t i = k - keys.begin;
     const PosedSkin posed = file.skin(poses[i], shapes[i]);
-    errors[k].position = file.position_error(posed, poses[i], shapes[i], held);
-    errors[k].volume = file.volume_errors(posed, held.target_volumes);
-    if (k + 1 == clip.frames.size()) return;
+    errors[i].position = file.position_error(posed, poses[i], shapes[i], held);
+    errors[i].volume = file.volume_errors(posed, held.target_volumes);
+    if (k + 1 == clip.frames.size()) break;
     const HeldFrame& next = clip.frames[k + 1];
     const Pose middle = file.pose_at(clip.clip, 0.5 * (held.time + next.time));
     const auto ends = std::span(poses).subspan(i, 2);
     const auto between = file.shapes_between(middle, ends, std::span(shapes).subspan(i, 2));
     const PosedSkin shown = file.skin(middle, between);
-    errors[k].volume_between = file.volume_errors(shown, targets_between(shown, held, next));
+    errors[i].volume_between = file.volume_errors(shown, targets_between(shown, held, next));
   }
+  return errors;
 }
 
 }  // namespace
@@ -179,9 +182,13 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   errors.volume_errors.assign(played.welded().rest_volumes().size(), 0.0);
   // Each target is read once for all keys of a chunk.
   const std::size_t keys_at_once = chunk_in_memory(character.vertex_count() * sizeof(Vec3));
-  for (const HeldClip& clip : motion.clips) {
-    std::vector<MomentErrors> moments(clip.frames.size());
-    parallel_for(context, moments.size(), keys_at_once, [&](Range keys) { check_keys(played, clip, keys, moments); });
+  const std::vector<FrameRange> ranges = frame_ranges(motion, keys_at_once);
+  std::vector<std::vector<MomentErrors>> found(ranges.size());
+  parallel_for(context, ranges.size(), 1, [&](Range chunk) {
+    for (std::size_t i = chunk.begin; i < chunk.end; ++i)
+      found[i] = check_keys(played, *ranges[i].clip, ranges[i].frames);
+  });
+  for (const auto& moments : found) {
     for (const MomentErrors& moment : moments) {
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {

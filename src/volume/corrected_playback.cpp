@@ -1,5 +1,6 @@
 #include "isochor/volume/corrected_playback.h"
 
+#include <atomic>
 #include <chrono>
 
 #include "isochor/base/parallel.h"
@@ -169,11 +170,12 @@ void CorrectedPlayback::look(std::span<const Moment> moments, std::span<const Ax
   std::vector<Context> own(threads);
   for (Context& of : own) of.set_threads(1);
   const auto start = std::chrono::steady_clock::now();
-  // Each thread has its memory, and takes every so manieth moment: none of them depends on another.
+  // Each thread has its memory, and takes the next moment that none has taken: none of them depends on another.
+  std::atomic<std::size_t> next = 0;
   parallel_for(context, threads, 1, [&](Range range) {
     for (std::size_t t = range.begin; t < range.end; ++t) {
       Frame frame;
-      for (std::size_t i = t; i < moments.size(); i += threads) {
+      for (std::size_t i = next++; i < moments.size(); i = next++) {
         context.check_cancelled();
         look(moments[i], pasts[i], *others_[t], frame, own[t]);
         show(i, frame, own[t]);

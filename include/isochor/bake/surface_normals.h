@@ -27,8 +27,13 @@ class SurfaceNormals {
   struct Face {
     Index part, begin, end;  ///< into corners_
   };
+  /// By face: its unit normal in these positions. Those of the rest pose are at hand.
+  std::vector<Vec3> normals_at(Positions rest) const;
+
   std::vector<Face> faces_;
   std::vector<Index> corners_;             ///< vertices of the face's part
+  std::vector<std::vector<Vec3>> rest_;    ///< by part: where its vertices are without morph targets
+  std::vector<Vec3> rest_normals_;         ///< by face, there
   std::vector<std::vector<Index>> group_;  ///< by part and vertex
   std::size_t group_count_ = 0;
 };
