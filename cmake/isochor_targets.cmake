@@ -134,14 +134,18 @@ function(isochor_test_options target)
   endif()
 endfunction()
 
-# isochor_test(MODULE [ONE_PROCESS] SOURCES file... USES lib...): the executable MODULE_test. Its cases are registered one by one
-# in ctest, each a process of its own; with ONE_PROCESS all together, for cases that share something costly.
+# isochor_test(MODULE [ONE_PROCESS] [BRUTE_FORCE] SOURCES file... USES lib...): the executable MODULE_test. Its cases are
+# registered one by one in ctest, each a process of its own; with ONE_PROCESS all together, for cases that share something
+# costly. BRUTE_FORCE: its own code works hard, as plain versions of clever algorithms do, and is optimised under sanitizers.
 function(isochor_test module)
-  cmake_parse_arguments(ARG "ONE_PROCESS" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS;BRUTE_FORCE" "" "SOURCES;USES" ${ARGN})
   add_executable(${module}_test ${ARG_SOURCES})
   target_link_libraries(${module}_test PRIVATE ${ARG_USES} isochor_test_support GTest::gtest GTest::gtest_main)
   target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   isochor_test_options(${module}_test)
+  if(ARG_BRUTE_FORCE AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    target_compile_options(${module}_test PRIVATE -O1)
+  endif()
   isochor_unity(${module}_test)
   if(ISOCHOR_PCH)
     target_precompile_headers(${module}_test REUSE_FROM isochor_test_headers)

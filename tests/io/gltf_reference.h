@@ -4,6 +4,7 @@
 /// walk over the JSON, its own matrices. It reads what the real characters use and no more.
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
