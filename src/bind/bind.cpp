@@ -113,6 +113,26 @@ struct PreparedVolume {
 
 namespace {
 
+/// Of all parts of the character, one after another: the first vertex of this one.
+Index first_vertex(const Character& character, Index part) {
+  std::size_t first = 0;
+  for (Index p = 0; p < part; ++p) first += character.parts[p].surface.vertex_count();
+  return static_cast<Index>(first);
+}
+
+/// Vertices in problems, counted over the parts of a volume, become those of all parts of the character.
+void name_vertices(const Character& character, const PreparedVolume& volume, Problems& problems) {
+  const auto& begin = volume.whole.part_begin;
+  for (Problem& problem : problems) {
+    if (!problem.code.starts_with("vertices-")) continue;
+    for (Index& element : problem.elements) {
+      const auto i =
+          static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), element) - begin.begin()) - 1;
+      element += first_vertex(character, volume.placed.parts[i]) - begin[i];
+    }
+  }
+}
+
 PreparedVolume prepare_volume(const Character& character, PlacedParts placed, const BindOptions& options,
                               Context& context) {
   PreparedVolume volume;
@@ -122,6 +142,8 @@ PreparedVolume prepare_volume(const Character& character, PlacedParts placed, co
   Handles handles = volume_handles(character, volume.placed, options, volume.problems);
   volume.report.rules = std::move(handles.rules);
   volume.measured = measure(volume.whole.weld, std::move(handles.handles), options, volume.report, context);
+  name_vertices(character, volume, volume.report.problems);
+  name_vertices(character, volume, volume.report.gvb.problems);
   return volume;
 }
 
@@ -193,7 +215,10 @@ void weigh_volume(const Character& character, const PreparedVolume& volume, cons
   for (std::size_t i = 0; i < placed.parts.size(); ++i) {
     BoundPart bound = part_result(work, i, method.weights, needed);
     if (whole_parts[i] != 0) bound.weights = character.parts[bound.part].weights;
-    const Problems wrong = validate(bound.weights, static_cast<Index>(bound.skin.joints.size()));
+    Problems wrong = validate(bound.weights, static_cast<Index>(bound.skin.joints.size()));
+    for (Problem& problem : wrong) {
+      for (Index& element : problem.elements) element += first_vertex(character, bound.part);
+    }
     result.vertices += bound.weights.vertex_count();
     result.bound += wrong.empty() ? bound.weights.vertex_count() : 0;
     append_problems(result.problems, wrong);

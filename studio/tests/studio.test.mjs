@@ -66,6 +66,13 @@ test('heat has no α, and the panel offers the method that has one', async () =>
   await idle();
   assert.ok(await slider.isEnabled());
   assert.equal(await page.getByTestId('method').locator('select').inputValue(), 'gvb');
+  // What the panel shows goes back and forth with it.
+  for (const [key, method] of [['Control+z', 'auto'], ['Control+y', 'gvb']]) {
+    await page.keyboard.press(key);
+    await idle();
+    assert.equal(await page.getByTestId('method').locator('select').inputValue(), method);
+  }
+  await until(page, () => /Resolution/.test(document.querySelector('.report').innerText));
 });
 
 test('a joint is turned with the mouse; linear blending loses volume, and Isochor holds it', async () => {
@@ -215,6 +222,19 @@ test('a broken file gets its sentence, and what was open stays', async () => {
 test('what is open survives a reload', async () => {
   const before = await state(() => JSON.stringify(window.isochorStudio.studio.project));
   await page.waitForTimeout(500);
+  await page.reload();
+  await ready('elephant');
+  await idle();
+  assert.equal(await state(() => JSON.stringify(window.isochorStudio.studio.project)), before);
+});
+
+test('what ended the page when it was brought back is left closed once', async () => {
+  const before = await state(() => JSON.stringify(window.isochorStudio.studio.project));
+  await page.waitForTimeout(500);
+  await page.evaluate(() => sessionStorage.setItem('isochor-restoring', 'yes'));
+  await page.reload();
+  await page.waitForSelector('.message.error');
+  assert.equal(await state(() => window.isochorStudio.studio.character), null);
   await page.reload();
   await ready('elephant');
   await idle();

@@ -64,8 +64,16 @@ test('history goes back and forth, and forgets what was undone when something ne
   history.push('to d', 'd');
   assert.deepEqual([history.redo(), history.undo(), history.undo(), history.undo()], [null, 'b', 'a', null]);
   history.push('to e', 'e');
-  history.drop('e');
+  assert.equal(history.takeBack('x'), null);
+  assert.equal(history.takeBack('e'), 'a');
   assert.deepEqual([history.undoLabel, history.redoLabel], [null, null]);
+  assert.equal(history.takeBack('a'), null);
+  // A step back or forth that came to nothing leaves everything to be redone.
+  for (const value of 'bcd') history.push(`to ${value}`, value);
+  history.undo();
+  assert.equal(history.undo(), 'b');
+  assert.deepEqual([history.takeBack('b'), history.redoLabel], ['c', 'to d']);
+  assert.deepEqual([history.redo(), history.takeBack('d'), history.redo()], ['d', 'c', 'd']);
 });
 
 test('dropped files are told apart', () => {

@@ -173,6 +173,27 @@ TEST(Bind, ChosenParts) {
 }
 
 // Joints that no vertex follows at present take no weight, unless asked for, or where hardly any joint is in use.
+// Problems name vertices of the whole character, whatever comes before the parts that are bound.
+TEST(Bind, ProblemsNameVerticesOfTheCharacter) {
+  Character character = test::trousers(0.1, 600);
+  apply(bind_quickly(character), character);
+  Part sign;
+  sign.name = "sign";
+  sign.surface.positions = {Vec3(5, 0, 0), Vec3(6, 0, 0), Vec3(5, 1, 0)};
+  sign.surface.add_face({0, 1, 2});
+  character.parts.insert(character.parts.begin(), sign);
+  Part& body = character.parts[1];
+  const auto loose = static_cast<Index>(body.surface.vertex_count());
+  body.surface.positions.push_back(body.surface.positions[0] + Vec3(0.3, 0, 0));
+  body.weights = {};
+  for (Index v = 0; v <= loose; ++v) body.weights.add_row(std::vector<Influence>{{0, 1.0}});
+  const BindResult result = bind_quickly(character);
+  const auto found = std::find_if(result.problems.begin(), result.problems.end(),
+                                  [](const Problem& problem) { return problem.code == "vertices-without-faces"; });
+  ASSERT_NE(found, result.problems.end());
+  EXPECT_EQ(found->elements, std::vector<Index>{3 + loose});
+}
+
 TEST(Bind, UnusedJoints) {
   Character character = test::trousers(0.1, 600);
   character.skeleton.joints.push_back(test::joint_at("spare", 2, Vec3(0, 0.2, 0)));

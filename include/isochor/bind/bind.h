@@ -142,7 +142,8 @@ struct BindResult {
   std::string resolution_reason;     ///< of the first volume with that resolution
   std::size_t uniform_voxels = 0;
   std::size_t sparse_voxels = 0;
-  Problems problems;  ///< everything, volumes' included
+  /// Everything, volumes' included. Vertices are counted over all parts of the character, bound or not.
+  Problems problems;
 };
 
 /// Positions are those of the bind pose if there is a skin (inverse bind matrices), of the rest pose otherwise.

@@ -31,6 +31,7 @@ export class BindPanel {
     this.build();
     studio.opened.on(() => this.build());
     studio.projectChanged.on(() => this.follow());
+    studio.travelled.on(() => { if (studio.project.bind) this.build(); });
     studio.viewChanged.on(() => this.follow());
     studio.bindChanged.on(() => {
       this.follow();
@@ -160,7 +161,6 @@ export class BindPanel {
         ...row('Vertices bound', `${report.bound} of ${report.vertices}`), ...row('Joints', String(report.joints)),
         ...(report.resolution > 0 ? row('Resolution', `${report.resolution}³`, report.resolution_reason) : []),
         ...(report.resolution > 0 ? row('Cells', `${report.voxels.sparse} for ${report.voxels.uniform} voxels`) : []),
-        ...row('Across a gap', String(report.fallbacks.across_gap), 'Vertices whose distances came across a gap of the mesh'),
         ...row('Time', `${digits(total, 2)} s`)),
       problemList(this.studio, report.problems, 'No warnings.'));
   }

@@ -63,3 +63,24 @@ export async function loadSession(): Promise<Session | null> {
 }
 
 export const clearSession = (): Promise<unknown> => run('readwrite', (store) => store.clear());
+
+const restoringKey = 'isochor-restoring';
+
+/** False where the attempt before this one never ended; the next may try again. */
+export function beginRestoring(): boolean {
+  try {
+    const died = sessionStorage.getItem(restoringKey) !== null;
+    if (died) sessionStorage.removeItem(restoringKey);
+    else sessionStorage.setItem(restoringKey, 'yes');
+    return !died;
+  } catch {
+    return true;
+  }
+}
+export function endRestoring(): void {
+  try {
+    sessionStorage.removeItem(restoringKey);
+  } catch {
+    // nothing was kept either
+  }
+}

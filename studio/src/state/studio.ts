@@ -5,7 +5,7 @@ import { message, ProgressBox } from '../controls/dialog';
 import { History } from './history';
 import { emptyProject, falloffsOf, turnsOf, type Project } from './project';
 import { Signal } from './signal';
-import { clearSession, loadSession, saveSession, type Session, type Source } from './store';
+import { beginRestoring, clearSession, endRestoring, loadSession, saveSession, type Session, type Source } from './store';
 
 export type Panel = 'bind' | 'pose' | 'shape' | 'look' | 'info';
 
@@ -39,6 +39,8 @@ export class Studio {
   readonly opened = new Signal<Opened>();
   readonly closed = new Signal();
   readonly projectChanged = new Signal();
+  /** By undo or redo. */
+  readonly travelled = new Signal();
   readonly viewChanged = new Signal();
   readonly frameShown = new Signal<Frame>();
   readonly bindChanged = new Signal();
@@ -126,7 +128,13 @@ export class Studio {
 
   async restoreLast(): Promise<boolean> {
     const session = await loadSession();
-    return session ? this.open(session.source, session) : false;
+    if (!session) return false;
+    // A file that ends the page must not do so again and again.
+    if (!beginRestoring()) {
+      message('What was open could not be brought back last time, and was left closed. Reload to try again.', 'error');
+      return false;
+    }
+    return this.open(session.source, session).finally(endRestoring);
   }
 
   private async restore(project: Project): Promise<void> {
@@ -178,6 +186,7 @@ export class Studio {
     this.project = project;
     this.settled = true;
     this.projectChanged.emit();
+    this.travelled.emit();
     void this.sync();
     this.keep();
   }
@@ -244,9 +253,14 @@ export class Studio {
       return true;
     }
     // Stopped, or refused: as it was.
-    this.history.drop(now);
+    const earlier = this.history.takeBack(now);
     this.told = { ...now, bind: before.bind };
-    this.project = { ...this.project, bind: before.bind };
+    if (earlier && this.project === now) {
+      this.project = earlier;
+      void this.sync();  // whatever else the step changed
+    } else {
+      this.project = { ...this.project, bind: before.bind };
+    }
     this.projectChanged.emit();
     this.keep();
     return false;
