@@ -17,6 +17,8 @@ const methods = [
 export class BindPanel {
   readonly root = element('div', { class: 'tab-panel' });
   private options: BindOptions = {};
+  /** The bind whose options are shown, unless others were chosen since. */
+  private shown: BindOptions | null = null;
   private falloff!: Control<number>;
   private jointFalloff!: Control<number>;
   private readonly jointRow = element('div', { class: 'joint-falloff' });
@@ -31,7 +33,7 @@ export class BindPanel {
     this.build();
     studio.opened.on(() => this.build());
     studio.projectChanged.on(() => this.follow());
-    studio.travelled.on(() => { if (studio.project.bind) this.build(); });
+    studio.travelled.on(() => { if (studio.project.bind && studio.project.bind !== this.shown) this.build(); });
     studio.viewChanged.on(() => this.follow());
     studio.bindChanged.on(() => {
       this.follow();
@@ -46,7 +48,8 @@ export class BindPanel {
   }
 
   private bind(): void {
-    this.studio.change('Bind', { bind: { ...this.options } });
+    this.shown = { ...this.options };
+    this.studio.change('Bind', { bind: this.shown });
   }
 
   private set(name: string, value: BindOptions[string], isDefault: boolean): void {
@@ -56,7 +59,8 @@ export class BindPanel {
 
   private build(): void {
     const { studio } = this;
-    this.options = { ...(studio.project.bind ?? {}) };
+    this.shown = studio.project.bind;
+    this.options = { ...(this.shown ?? {}) };
     const usualMethod = String(this.field('method').value);
     const method = choice<string>({
       label: 'Method', help: methods.map(({ label, help }) => `${label}: ${help}`).join('\n'),
