@@ -19,15 +19,8 @@ struct Inspect {
   WeldOptions weld;
 };
 
-Json count_faces(const Character& character) {
-  std::size_t triangles = 0, quads = 0, polygons = 0;
-  for (const Part& part : character.parts) {
-    for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
-      const std::size_t corners = part.surface.face(f).size();
-      ++(corners == 3 ? triangles : corners == 4 ? quads : polygons);
-    }
-  }
-  return {{"triangles", triangles}, {"quads", quads}, {"polygons", polygons}};
+Json describe_faces(const Character::FaceCounts& faces) {
+  return {{"triangles", faces.triangles}, {"quads", faces.quads}, {"polygons", faces.polygons}};
 }
 
 Json list_parts(const Character& character) {
@@ -117,7 +110,7 @@ int inspect(const Inspect& options, Session& session) {
 
   report["vertices"] = character.vertex_count();
   report["welded_vertices"] = welded.surface().vertex_count();
-  report["faces"] = count_faces(character);
+  report["faces"] = describe_faces(character.count_faces());
   report["parts"] = list_parts(character);
   report["components"] = list_components(welded);
   report["joints"] = character.skeleton.deforming_count();

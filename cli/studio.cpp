@@ -56,9 +56,9 @@ std::vector<std::uint8_t> glb_of(const fs::path& file, Context& context) {
 
 std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
-/// The machine's own browser, if it has one. What it prints is nobody's concern. It neither inherits that StopSignals
-/// holds signals back, nor ends by the Ctrl-C that ends this program.
-void open_browser(const std::string& address) {
+/// The machine's own browser; false if nothing could be started. What it prints is nobody's concern. It neither
+/// inherits that StopSignals holds signals back, nor ends by the Ctrl-C that ends this program.
+bool open_browser(const std::string& address) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -74,9 +74,10 @@ void open_browser(const std::string& address) {
   std::string program = "xdg-open", argument = address;
   char* arguments[] = {program.data(), argument.data(), nullptr};
   pid_t child = 0;
-  posix_spawnp(&child, program.c_str(), &quiet, &apart, arguments, environ);
+  const bool started = posix_spawnp(&child, program.c_str(), &quiet, &apart, arguments, environ) == 0;
   posix_spawnattr_destroy(&apart);
   posix_spawn_file_actions_destroy(&quiet);
+  return started;
 }
 
 /// Ctrl-C and its kin are waited for on this thread, and go to no other.
@@ -113,9 +114,13 @@ int studio(const StudioOptions& options, Session& session) {
   PageServer server(std::move(page), options.port);
   const std::string address = "http://127.0.0.1:" + std::to_string(server.port()) + "/" + fragment;
   std::cout << address << std::endl;  // flushed: scripts read it while the program runs
-  if (!session.quiet()) std::cout << "The studio is open at this address; Ctrl-C ends it." << std::endl;
   std::thread answering([&] { server.run(); });
-  if (!options.no_open) open_browser(address);
+  const bool opened = options.no_open || open_browser(address);
+  if (!session.quiet()) {
+    std::cout << (opened ? "The studio is open at this address; Ctrl-C ends it."
+                         : "No browser could be started: open this address in yours; Ctrl-C ends the studio.")
+              << std::endl;
+  }
   signals.wait();
   server.stop();
   answering.join();

@@ -82,6 +82,30 @@ void orthonormalise(Rows& directions, const Context& context) {
   }
 }
 
+/// Frames that are so far within the stop that their share in further directions is not worth finding: they would only
+/// be nearer to zero, and every round goes over all rows that are left.
+constexpr double kClosedShare = 0.5;
+
+/// Takes out the rows whose error is at most `enough`.
+void close_rows(std::vector<double>& errors, double enough, Rows& rows, std::vector<std::size_t>& names) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i] > enough) kept.push_back(i);
+  }
+  if (kept.size() == errors.size()) return;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    errors[i] = errors[kept[i]];
+    names[i] = names[kept[i]];
+  }
+  rows = pick_rows(rows, kept);
+  errors.resize(kept.size());
+  names.resize(kept.size());
+}
+
+double largest(std::span<const double> errors) {
+  return errors.empty() ? 0 : *std::max_element(errors.begin(), errors.end());
+}
+
 /// Frames that are worst off, made orthonormal to `taken` and to each other.
 Rows worst_directions(const Rows& residual, const OffsetErrors& errors, const Rows& taken, double stop,
                       const Context& context) {
@@ -138,13 +162,14 @@ OffsetErrors add_and_measure(Rows& rows, double sign, const RowsView& coefficien
 }
 
 MorphSpan greedy_span(Rows frames, double stop, Context& context) {
+  const auto count = static_cast<std::size_t>(frames.rows());
   MorphSpan span{Rows(0, frames.cols()), Rows(frames.rows(), 0)};
+  std::vector<std::size_t> open(count);  // the frames whose rows are left
+  std::iota(open.begin(), open.end(), std::size_t{0});
   OffsetErrors errors = offset_errors(frames, context);
-  const auto worst = [&] {
-    return errors.by_row.empty() ? 0 : *std::max_element(errors.by_row.begin(), errors.by_row.end());
-  };
-  while (span.basis.rows() < frames.rows() && worst() > stop) {
-    context.progress("bake", static_cast<double>(span.basis.rows()) / static_cast<double>(frames.rows()));
+  while (largest(errors.by_row) > stop && span.basis.rows() < static_cast<Eigen::Index>(count)) {
+    close_rows(errors.by_row, kClosedShare * stop, frames, open);
+    context.progress("bake", static_cast<double>(span.basis.rows()) / static_cast<double>(count));
     const Rows directions = worst_directions(frames, errors, span.basis, stop, context);
     if (directions.rows() == 0 || !directions.allFinite()) break;
     const Rows coefficients = inner_products(frames, directions, context);
@@ -153,7 +178,11 @@ MorphSpan greedy_span(Rows frames, double stop, Context& context) {
     span.basis.conservativeResize(total, Eigen::NoChange);
     span.basis.bottomRows(directions.rows()) = directions;
     span.coefficients.conservativeResize(Eigen::NoChange, total);
-    span.coefficients.rightCols(directions.rows()) = coefficients;
+    span.coefficients.rightCols(directions.rows()).setZero();
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      span.coefficients.row(static_cast<Eigen::Index>(open[i])).tail(directions.rows()) =
+          coefficients.row(static_cast<Eigen::Index>(i));
+    }
   }
   context.progress("bake", 1);
   return span;

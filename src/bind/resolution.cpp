@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include "base/bits.h"
 #include "bind/bone_graph.h"
 #include "isochor/base/parallel.h"
+#include "isochor/base/words.h"
 #include "isochor/voxel/grid.h"
 
 namespace isochor {
@@ -308,12 +308,6 @@ Index finest_needed(double length, double voxels, double extent) {
   return r;
 }
 
-std::string percent(double part, double whole) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.2g %%", 100 * part / whole);
-  return text.data();
-}
-
 }  // namespace
 
 ResolutionChoice choose_resolution(const Surface& surface, std::span<const Handle> handles, const Context& context) {
@@ -335,13 +329,13 @@ ResolutionChoice choose_resolution(const Surface& surface, std::span<const Handl
   choice.too_fine = for_gap > ResolutionChoice::kFinest;
   const std::string r = std::to_string(choice.resolution);
   if (choice.too_fine) {
-    choice.reason = "limbs come as near as " + percent(choice.gap, extent) + " of the mesh's size, which even " + r +
+    choice.reason = "limbs come as near as " + percent(choice.gap / extent) + " of the mesh's size, which even " + r +
                     " voxels do not keep apart";
   } else if (for_gap >= for_limbs && choice.gap > 0) {
-    choice.reason = "limbs come as near as " + percent(choice.gap, extent) + " of the mesh's size, and " + r +
+    choice.reason = "limbs come as near as " + percent(choice.gap / extent) + " of the mesh's size, and " + r +
                     " voxels keep them apart";
   } else if (for_limbs > ResolutionChoice::kCoarsest) {
-    choice.reason = "thin limbs have their bone " + percent(choice.thickness, extent) +
+    choice.reason = "thin limbs have their bone " + percent(choice.thickness / extent) +
                     " of the mesh's size below the skin, and take " + r + " voxels";
   } else {
     choice.reason = "no limbs come near each other, so the coarsest voxels do";

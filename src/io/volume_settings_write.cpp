@@ -263,7 +263,8 @@ std::string volume_settings_schema() {
       {"default", effect_ref},
       {"joints",
        {{"type", "object"},
-        {"description", "effects by name pattern with * and ?; where several match a joint, the last one counts"},
+        {"description",
+         "effects by name or pattern with * and ?; a joint's own name goes first, then the last pattern that matches"},
         {"additionalProperties", effect_ref}}}};
   const VolumeOptions standard;
   describe(standard, [&](const auto& field, const FieldInfo& info) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isochor/mesh/topology.h"
+#include "mesh/disjoint_sets.h"
 
 namespace isochor {
 
@@ -10,6 +11,17 @@ std::size_t Character::vertex_count() const {
   std::size_t count = 0;
   for (const Part& part : parts) count += part.surface.vertex_count();
   return count;
+}
+
+Character::FaceCounts Character::count_faces() const {
+  FaceCounts counts;
+  for (const Part& part : parts) {
+    for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
+      const std::size_t corners = part.surface.face(f).size();
+      ++(corners == 3 ? counts.triangles : corners == 4 ? counts.quads : counts.polygons);
+    }
+  }
+  return counts;
 }
 
 const Clip* Character::find_clip(std::string_view clip_name) const {
@@ -44,27 +56,23 @@ namespace {
 
 /// For each part the lowest part that it may be welded to: parts that share joints, and all parts without a skin.
 std::vector<std::size_t> weld_groups(const Character& character) {
-  std::vector<std::size_t> group(character.parts.size());
-  std::vector<std::size_t> first_of_joint(character.skeleton.size(), character.parts.size());
-  std::size_t first_unskinned = character.parts.size();
-  const auto find = [&](std::size_t p) {
-    while (group[p] != p) p = group[p];
-    return p;
-  };
-  const auto join = [&](std::size_t& first, std::size_t p) {
-    if (first == character.parts.size()) first = p;
-    const std::size_t a = find(first);
-    const std::size_t b = find(p);
-    group[std::max(a, b)] = std::min(a, b);
+  mesh::DisjointSets groups(character.parts.size());
+  std::vector<Index> first_of_joint(character.skeleton.size(), kNone);
+  Index first_unskinned = kNone;
+  const auto join = [&](Index& first, Index p) {
+    if (first == kNone) first = p;
+    groups.join(first, p);
   };
   for (std::size_t p = 0; p < character.parts.size(); ++p) {
-    group[p] = p;
     const Part& part = character.parts[p];
-    if (!part.skinned()) join(first_unskinned, p);
-    for (const Index j : part.skin.joints) join(first_of_joint[j], p);
+    if (!part.skinned()) join(first_unskinned, static_cast<Index>(p));
+    for (const Index j : part.skin.joints) join(first_of_joint[j], static_cast<Index>(p));
   }
-  for (std::size_t p = 0; p < group.size(); ++p) group[p] = find(p);
-  return group;
+  std::vector<std::size_t> out;
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
+    out.push_back(static_cast<std::size_t>(groups.find(static_cast<Index>(p))));
+  }
+  return out;
 }
 
 Surface in_rest_place(const Part& part, std::span<const Affine> global) {

@@ -28,9 +28,12 @@ ResolvedEffects resolve(const VolumeSettings& settings, const Skeleton& skeleton
     const std::string& pattern = settings.effects[e].pattern;
     bool found = false;
     for (std::size_t j = 0; j < skeleton.size(); ++j) {
-      if (!matches_glob(skeleton.joints[j].name, pattern)) continue;
-      resolved.entry[j] = static_cast<Index>(e);
+      const std::string& name = skeleton.joints[j].name;
+      if (!matches_glob(name, pattern)) continue;
       found = true;
+      const Index before = resolved.entry[j];
+      const bool by_name = before != kNone && settings.effects[before].pattern == name;
+      if (pattern == name || !by_name) resolved.entry[j] = static_cast<Index>(e);
     }
     if (!found) {
       resolved.problems.push_back({.severity = Severity::warning,

@@ -36,6 +36,7 @@ test('the start screen offers samples', async () => {
   await page.goto(server.address);
   await page.waitForSelector('.sample');
   assert.ok(await page.locator('.sample').count() >= 5);
+  assert.equal(await page.locator('.sample img').count(), await page.locator('.sample').count(), 'every sample has its picture');
   await shot(page, '01-start');
 });
 

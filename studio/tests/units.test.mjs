@@ -52,6 +52,7 @@ test('names tell the other side, and patterns what they fit', () => {
   assert.equal(effectOf(settings, 'LeftArm').effect.effect, 'curve');
   assert.equal(effectOf(settings, 'RightArm').effect.effect, 'muscle');
   assert.deepEqual(effectOf(withEffect(settings, ['LeftArm'], null), 'LeftArm').effect, { effect: 'muscle' });
+  assert.equal(effectOf(withEffect({ joints: { '*': { effect: 'muscle' } } }, ['12'], { effect: 'curve' }), '12').effect.effect, 'curve');
 });
 
 test('history goes back and forth, and forgets what was undone when something new is done', () => {

@@ -30,6 +30,19 @@ TEST(VolumeSettings, LastPatternCounts) {
   EXPECT_EQ(resolved.entry[s.find("Neck")], kNone);
 }
 
+// A joint's own name counts wherever it stands, the later of two.
+TEST(VolumeSettings, TheOwnNameCountsBeforePatterns) {
+  VolumeSettings settings;
+  settings.effects = {{"Spine1", default_effect(Effect::belly)},
+                      {"Spine1", default_effect(Effect::folds)},
+                      {"*", default_effect(Effect::rubber)}};
+  const Skeleton s = skeleton();
+  const ResolvedEffects resolved = resolve(settings, s);
+  EXPECT_TRUE(resolved.problems.empty());
+  EXPECT_EQ(resolved.entry[s.find("Spine1")], 1);
+  EXPECT_EQ(resolved.entry[s.find("Spine")], 2);
+}
+
 // A pattern that no joint has is reported, once, with its text.
 TEST(VolumeSettings, UnmatchedPatternIsAProblem) {
   VolumeSettings settings;

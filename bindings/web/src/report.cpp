@@ -99,15 +99,8 @@ Json describe_clips(const Character& character) {
   return clips;
 }
 
-Json count_faces(const Character& character) {
-  std::size_t triangles = 0, quads = 0, polygons = 0;
-  for (const Part& part : character.parts) {
-    for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
-      const std::size_t corners = part.surface.face(f).size();
-      ++(corners == 3 ? triangles : corners == 4 ? quads : polygons);
-    }
-  }
-  return {{"triangles", triangles}, {"quads", quads}, {"polygons", polygons}};
+Json describe_faces(const Character::FaceCounts& faces) {
+  return {{"triangles", faces.triangles}, {"quads", faces.quads}, {"polygons", faces.polygons}};
 }
 
 std::vector<std::string> names_of(const Skeleton& skeleton, const std::vector<Index>& joints) {
@@ -159,7 +152,7 @@ Json describe(const Document& document, const Stage& stage) {
   Json json = {{"name", character.name},
                {"vertices", character.vertex_count()},
                {"welded_vertices", stage.welded().surface().vertex_count()},
-               {"faces", count_faces(document.file().character)},
+               {"faces", describe_faces(document.file().character.count_faces())},
                {"parts", describe_parts(document)},
                {"components", {{"count", topology.components.size()}, {"closed", closed}, {"measured", measured}}},
                {"deforming", character.skeleton.deforming_count()},

@@ -58,21 +58,27 @@ void Stage::reweigh(Context& context) {
   prepared_clip_ = kNoClip;
 }
 
-/// Which parts are welded to which depends on the joints of their skins.
+/// Which parts are welded to which depends on the joints of their skins. All is made before any of it takes its place:
+/// where memory ends, what is shown stays whole.
 void Stage::rebuild(Context& context) {
   auto welded = std::make_unique<WeldedCharacter>(document_.character());
-  playback_.reset();  // refers to the old one
+  std::vector<std::vector<Index>> skins;
+  for (const Part& part : document_.character().parts) skins.push_back(part.skin.joints);
+  auto shading = std::make_unique<Shading>(*welded);
+  const PlaybackOptions options{.volume = settings_, .painted = painted(settings_, *welded)};
+  auto playback = std::make_unique<CorrectedPlayback>(*welded, options, context);
+  playback_ = std::move(playback);  // first: it refers to the welded character
+  shading_ = std::move(shading);
+  skins_ = std::move(skins);
   welded_ = std::move(welded);
-  skins_.clear();
-  for (const Part& part : document_.character().parts) skins_.push_back(part.skin.joints);
-  shading_.emplace(*welded_);
-  playback_.emplace(*welded_, PlaybackOptions{.volume = settings_, .painted = painted(settings_)}, context);
 }
 
 void Stage::draft_weights() { welded_->take_weights(); }
 
-std::vector<PaintedMap> Stage::painted(const VolumeSettings& settings) const {
-  return read_painted_maps(*document_.file().gltf, welded_->whole(), settings);
+std::vector<PaintedMap> Stage::painted(const VolumeSettings& settings) const { return painted(settings, *welded_); }
+
+std::vector<PaintedMap> Stage::painted(const VolumeSettings& settings, const WeldedCharacter& welded) const {
+  return read_painted_maps(*document_.file().gltf, welded.whole(), settings);
 }
 
 void Stage::set_settings(const VolumeSettings& settings, Context& context) {

@@ -79,6 +79,7 @@ class Stage {
 
  private:
   void rebuild(Context& context);
+  std::vector<PaintedMap> painted(const VolumeSettings& settings, const WeldedCharacter& welded) const;
   Pose pose(Index clip, double time) const;
   void prepare_clip(Index clip);
   void fill(const PosedSkin& posed, const Pose& pose, std::span<const Vec3> positions, bool normals, ShownView& out);
@@ -92,9 +93,9 @@ class Stage {
   const Document& document_;
   std::unique_ptr<WeldedCharacter> welded_;
   std::vector<std::vector<Index>> skins_;  // by part: the joints that it was welded with
-  std::optional<CorrectedPlayback> playback_;
+  std::unique_ptr<CorrectedPlayback> playback_;
   std::optional<JointEffects> effects_;  // for paint_gamma(), made when it is asked for
-  std::optional<Shading> shading_;
+  std::unique_ptr<Shading> shading_;
   VolumeSettings settings_;
   std::vector<JointTurn> turns_;
   static constexpr Index kNoClip = -2;  // kNone stands for the rest pose

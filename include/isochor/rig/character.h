@@ -72,6 +72,10 @@ struct Character {
   Problems problems;  ///< what the reader found and what it did about it
 
   std::size_t vertex_count() const;
+  struct FaceCounts {
+    std::size_t triangles = 0, quads = 0, polygons = 0;
+  };
+  FaceCounts count_faces() const;
   const Clip* find_clip(std::string_view name) const;
 };
 

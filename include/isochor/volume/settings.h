@@ -23,7 +23,8 @@ struct JointEffect {
 
 struct VolumeSettings {
   EffectSettings otherwise;  ///< joints that no pattern matches ("default" in files)
-  /// If several patterns match a joint, the last one counts, whole ("joints" in files).
+  /// A joint's own name counts before patterns, and of several patterns that match it the last one, whole ("joints" in
+  /// files, whose order programs may change: JavaScript puts names that are numbers first).
   std::vector<JointEffect> effects;
   VolumeOptions options;
   Profile volume;  ///< scale of the volume to keep, over seconds; empty: 1

@@ -23,8 +23,10 @@ export const turnsOf = ({ turns }: Project): Turn[] =>
 
 /** The joint's own effect, and whether one was set for it. Names are taken literally: patterns come from files. */
 export function effectOf(settings: VolumeSettings, joint: string): { effect: EffectSettings; own: boolean } {
+  const joints = settings.joints ?? {};
   let found: EffectSettings | undefined;
-  for (const [pattern, effect] of Object.entries(settings.joints ?? {})) if (matches(joint, pattern)) found = effect;
+  for (const [pattern, effect] of Object.entries(joints)) if (matches(joint, pattern)) found = effect;
+  if (Object.hasOwn(joints, joint)) found = joints[joint];
   return { effect: found ?? settings.default ?? { effect: 'blend' }, own: found !== undefined };
 }
 
@@ -36,7 +38,7 @@ export function matches(name: string, pattern: string): boolean {
   return new RegExp(`^${text}$`, 's').test(name);
 }
 
-/** Later entries win, so that the joint's own comes last. */
+/** A joint's own entry goes before patterns, wherever it stands: objects put names that are numbers first. */
 export function withEffect(settings: VolumeSettings, joints: readonly string[], effect: EffectSettings | null): VolumeSettings {
   const kept = Object.entries(settings.joints ?? {}).filter(([name]) => !joints.includes(name));
   const added = effect === null ? [] : joints.map((name): [string, EffectSettings] => [name, effect]);
