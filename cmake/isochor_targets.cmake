@@ -32,7 +32,8 @@ endfunction()
 # CMake's own unity sources include by absolute path, so that no two checkouts compile the same text and ccache finds nothing;
 # these include by relative path. Sources with options of their own are compiled alone.
 #
-# With ISOCHOR_SYNTAX_ONLY each source is only checked, and alone: this is how ./test finds missing includes and shadowed names.
+# With ISOCHOR_SYNTAX_ONLY each source is only checked, and alone: this is how ./test finds missing includes and shadowed names
+# (scripts/alone.sh).
 function(isochor_unity target)
   get_target_property(sources ${target} SOURCES)
   if(ISOCHOR_SYNTAX_ONLY)

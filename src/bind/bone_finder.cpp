@@ -15,6 +15,9 @@ constexpr double kAligned = 0.985;
 constexpr double kRoughlyAligned = 0.94;
 /// The axis of bones as Blender draws them: one bone for each joint, along its own +y.
 constexpr int kBlenderAxis = 1;
+/// Where a joint has several children, the one that its bone leads to begins at the bone's end, on its axis but for
+/// rounding: within two degrees. At ten degrees some finger lies on the axis of every hand.
+constexpr double kConnected = 0.9994;
 /// The share of bones that lie along it where a rig comes from there: 0.90 and more in those at hand, 0.71 at most in
 /// others.
 constexpr double kBlenderShare = 0.85;
@@ -92,9 +95,9 @@ Vec3 BoneFinder::along_axis(Index j, int axis) const {
   return length > 0 ? Vec3(d / length) : Vec3::Zero();
 }
 
-bool BoneFinder::points_at(Index j, int axis, Index end) const {
+bool BoneFinder::points_at(Index j, int axis, Index end, double cosine) const {
   const Vec3 d = place(end) - place(j);
-  return d.dot(along_axis(j, axis)) > kAligned * d.norm();
+  return d.dot(along_axis(j, axis)) > cosine * d.norm();
 }
 
 bool BoneFinder::is_above(Index other, Index j) const {
@@ -170,7 +173,7 @@ int BoneFinder::bone_axis() {
     ++bones;
     for (int axis = 0; axis < 6; ++axis) {
       votes[axis] += std::any_of(ends_[j].begin(), ends_[j].end(),
-                                 [&](Index end) { return points_at(static_cast<Index>(j), axis, end); });
+                                 [&](Index end) { return points_at(static_cast<Index>(j), axis, end, kAligned); });
     }
   }
   const auto best = std::max_element(votes.begin(), votes.end());
@@ -269,7 +272,7 @@ void BoneFinder::find_segments() {
     double nearest = std::numeric_limits<double>::infinity();
     for (const Index end : ends_[j]) {
       nearest = std::min(nearest, (place(end) - place(joint)).norm());
-      if (points_at(joint, axis_, end)) segments_[j].push_back(place(end));
+      if (points_at(joint, axis_, end, kConnected)) segments_[j].push_back(place(end));
     }
     if (takes_weight(j) && segments_[j].size() < ends_[j].size()) applied_.add(BoneRule::off_axis, joint);
     if (segments_[j].empty()) segments_[j].push_back(place(joint) + nearest * along_axis(joint, axis_));

@@ -26,7 +26,7 @@ class BoneFinder {
  private:
   Vec3 place(Index j) const { return bind_[j].translation(); }
   Vec3 along_axis(Index j, int axis) const;
-  bool points_at(Index j, int axis, Index end) const;
+  bool points_at(Index j, int axis, Index end, double cosine) const;
   bool is_above(Index other, Index j) const;
   double parent_bone(Index j) const;
   Vec3 incoming(Index j) const;

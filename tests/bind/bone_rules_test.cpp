@@ -3,6 +3,7 @@
 
 #include "isochor/bind/bone_rules.h"
 
+#include <cmath>
 #include <numbers>
 
 #include "bind/bind_cases.h"
@@ -52,6 +53,24 @@ TEST(BoneRules, OffAxis) {
   EXPECT_TRUE(plain.rules.list().empty());
   EXPECT_EQ(plain.handles[0].shapes.size(), 3u);
   EXPECT_NEAR((plain.handles[0].shapes[1].b - plain.handles[0].shapes[1].a).norm(), 0.2, 1e-12);
+}
+
+// A finger that lies a few degrees off a hand's axis is not where the hand ends: that is known only to reach as far as
+// the nearest of what hangs from it, here a thumb.
+TEST(BoneRules, AHandEndsBeforeItsFingers) {
+  Skeleton skeleton = blender_rig();
+  const auto hand = static_cast<Index>(skeleton.joints.size());
+  skeleton.joints.push_back(joint_at("hand", 1, Vec3(0, 0.5, 0)));
+  skeleton.joints.push_back(joint_at("thumb", hand, Vec3(0.04, 0.03, 0)));
+  for (const double degrees : {-12.0, -4.0, 4.0, 12.0}) {
+    const double angle = degrees * std::numbers::pi / 180;
+    skeleton.joints.push_back(joint_at("finger", hand, 0.1 * Vec3(std::sin(angle), std::cos(angle), 0)));
+    skeleton.joints.push_back(joint_at("tip", static_cast<Index>(skeleton.joints.size()) - 1, Vec3(0, 0.04, 0)));
+  }
+  const Handles found = handles_of(skeleton);
+  ASSERT_EQ(found.handles[hand].shapes.size(), 1u);
+  const Vec3 end = found.handles[hand].shapes[0].b - found.handles[hand].shapes[0].a;
+  EXPECT_LT((end - Vec3(0, 0.05, 0)).norm(), 1e-12) << end.transpose();
 }
 
 // All joints hang from one: bones are read off the axes, as if there were no hierarchy.
