@@ -1,12 +1,13 @@
-// Binding as a whole, by stage: the elephant and the armadillo of the shared data where they are there, the sample
-// elephant everywhere. `bones` cuts each bone into that many, `uniform` is the grid without an octree.
+// Binding as a whole, by stage: the elephant, the armadillo and the giraffe of the shared data where they are there,
+// the sample elephant everywhere. `pieces` cuts each bone into that many, `uniform` is the grid without an octree.
 
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
 #include <map>
+#include <utility>
 
-#include "isochor/bind/gvb.h"
+#include "isochor/bind/bind.h"
 #include "isochor/io/load.h"
 #include "isochor/io/rig_txt.h"
 #include "isochor/sample/sample.h"
@@ -16,15 +17,17 @@ namespace {
 using namespace isochor;
 
 struct Task {
+  Character character;
   Surface surface;
   std::vector<Handle> handles;
 };
 
-Task task_of(const Character& character) {
+Task task_of(Character character) {
   Task task;
   task.surface = assemble(character).weld.surface;
   const auto bind = global_transforms(character.skeleton, rest_pose(character.skeleton));
   task.handles = joint_handles(character.skeleton, bind).handles;
+  task.character = std::move(character);
   return task;
 }
 
@@ -33,7 +36,7 @@ Task load(const std::string& mesh, const std::string& rig) {
   Context context;
   Character character = load_character(data / mesh, {}, context).character;
   attach_skeleton(character, data / rig, context);
-  return task_of(character);
+  return task_of(std::move(character));
 }
 
 const Task& task(int which) {
@@ -46,6 +49,8 @@ const Task& task(int which) {
     made = load("libigl-elephant/elephant.obj", "libigl-elephant/rig.txt");
   } else if (which == 1 && shared) {
     made = load("armadillo/armadillo-43k.obj", "armadillo/armadillo-43k-rig.txt");
+  } else if (which == 2 && shared) {
+    made = load("rohmer-girafe/mesh.obj", "rohmer-girafe/rig.txt");
   } else {
     made = task_of(make_sample("elephant", {.refinement = which}));
   }
@@ -102,6 +107,25 @@ BENCHMARK(BM_Bind)
     ->Args({0, 128, 1, 1})
     ->Args({0, 256, 1, 1})
     ->Args({0, 1024, 1, 0})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+/// Arguments: model (2 is the giraffe), method as in BindMethod. With 128 voxels, on two threads, to every joint.
+void BM_Method(benchmark::State& state) {
+  const Task& model = task(static_cast<int>(state.range(0)));
+  BindOptions options;
+  options.method = static_cast<BindMethod>(state.range(1));
+  options.gvb.resolution = 128;
+  options.unused = UnusedJoints::bind;
+  for (auto _ : state) {
+    Context context(2);
+    benchmark::DoNotOptimize(bind(model.character, options, context));
+  }
+  state.SetLabel(EnumNames<BindMethod>::names[static_cast<std::size_t>(state.range(1))]);
+}
+BENCHMARK(BM_Method)
+    ->ArgNames({"model", "method"})
+    ->ArgsProduct({{0, 1, 2}, {0, 1, 2, 3, 4}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
