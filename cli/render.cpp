@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "isochor/base/error.h"
 #include "isochor/render/character_scene.h"
+#include "isochor/render/medial_scene.h"
 #include "isochor/render/png.h"
 #include "isochor/render/sheet.h"
 #include "isochor/render/voxel_scene.h"
@@ -30,6 +31,8 @@ struct Render {
   bool follow = false;
   std::string weights_of;
   VoxelPicture inside;
+  std::optional<MedialColor> medial;
+  MedialOptions medial_options;
   const CLI::App* command = nullptr;
 };
 
@@ -91,16 +94,36 @@ Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose,
   return scene;
 }
 
+void report_medial(const MedialScene& made, Session& session) {
+  const MedialComplex& complex = made.medial.complex;
+  session.report()["medial"] = {{"vertices", complex.vertex_count()},  {"points", complex.points.size()},
+                                {"segments", complex.segments.size()}, {"triangles", complex.triangles.size()},
+                                {"mean_error", made.mean_error},       {"max_error", made.max_error}};
+  session.print("medial: " + count_of(complex.vertex_count(), "vertex") + ", " +
+                count_of(complex.segments.size(), "segment") + ", " + count_of(complex.triangles.size(), "triangle") +
+                "; its balls are " + short_number(100 * made.mean_error, 2) + " % of the size from the skin, at most " +
+                short_number(100 * made.max_error, 2) + " %");
+}
+
+Scene inside_scene(const WeldedCharacter& welded, const Render& options, RenderOptions& picture, Session& session) {
+  if (!options.medial) return voxel_scene(welded, options.inside, picture, session.context());
+  MedialScene made = medial_scene(
+      welded, {.color = *options.medial, .resolution = options.inside.resolution, .medial = options.medial_options},
+      picture, session.context());
+  report_medial(made, session);
+  return std::move(made.scene);
+}
+
 /// One picture of the inside, in the shape that was bound.
 Image render_inside(const PosedInput& input, const Render& options, const std::vector<View>& views, Session& session) {
-  if (views.size() > 1 && options.picture.section != Section::none) {
+  if (views.size() > 1 && !options.medial && options.picture.section != Section::none) {
     throw_bad_input(
         "a section through voxels takes away the half that is nearer to the camera: give one view at a time");
   }
   RenderOptions picture = options.picture;
   if (views.size() == 1) picture.camera.view = views[0];
   const WeldedCharacter welded(input.loaded.character);
-  Scene scene = voxel_scene(welded, options.inside, picture, session.context());
+  Scene scene = inside_scene(welded, options, picture, session);
   if (options.bones) add_bind_bones(scene, welded);
   return views.size() > 1 ? render_views(scene, views, picture, session.context())
                           : render(scene, picture, session.context()).image;
@@ -142,8 +165,8 @@ int render_file(const Render& given, Session& session) {
   if (input.loaded.character.parts.empty() && !options.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
   report_options(session.report()["options"], options.picture);
-  const Image image = options.inside.wanted() ? render_inside(input, options, views, session)
-                                              : render_poses(input, options, views, session);
+  const Image image = options.inside.wanted() || options.medial ? render_inside(input, options, views, session)
+                                                                : render_poses(input, options, views, session);
   write_png(image, options.output);
   session.print(options.output.string() + ": " + std::to_string(image.width) + " x " + std::to_string(image.height) +
                 " px");
@@ -184,16 +207,25 @@ void add_render(CLI::App& program, Session& session) {
                            "cells of the octree"},
                   "Inside");
   auto* voxels = command.get_option("--voxels")->excludes(weights);
+  auto* distance =
+      command
+          .add_option("--distance", options->inside.distance,
+                      "the distance to this joint through the inside, on the plane of --section (default x)")
+          ->type_name("JOINT")
+          ->group("Inside")
+          ->excludes(weights)
+          ->excludes(voxels);
+  add_enum_option(
+      command, options->medial,
+      {.name = "medial",
+       .help = "the medial complex of the bind shape (docs/medial.md), coloured by the radius of its balls"},
+      "Inside");
+  command.get_option("--medial")->excludes(weights)->excludes(voxels)->excludes(distance);
+  add_options(command, options->medial_options, "Inside");
   command
-      .add_option("--distance", options->inside.distance,
-                  "the distance to this joint through the inside, on the plane of --section (default x)")
-      ->type_name("JOINT")
-      ->group("Inside")
-      ->excludes(weights)
-      ->excludes(voxels);
-  command
-      .add_option("--resolution", options->inside.resolution,
-                  "voxels along each side of the cube (a power of two from 8 to 1024; default 128)")
+      .add_option(
+          "--resolution", options->inside.resolution,
+          "voxels along each side of the cube (a power of two from 8 to 1024, for --medial to 256; default 128)")
       ->type_name("N")
       ->check(in_range(8, 1024))
       ->group("Inside");

@@ -1,0 +1,40 @@
+#pragma once
+
+/// Pictures of the medial complex: its triangles, segments as rods, points as dots, coloured by the radius of their
+/// balls; in the shape that the skin was bound in.
+
+#include "isochor/base/context.h"
+#include "isochor/medial/complex.h"
+#include "isochor/render/render.h"
+#include "isochor/rig/welded_character.h"
+
+namespace isochor {
+
+enum class MedialColor {
+  radius,  ///< of the balls
+};
+template <>
+struct EnumNames<MedialColor> {
+  static constexpr std::array names{"radius"};
+};
+
+struct MedialPicture {
+  MedialColor color = MedialColor::radius;
+  int resolution = 128;  ///< a power of two from 8 to 256
+  MedialOptions medial;
+};
+
+/// What the scene shows: the complex, and how far its balls are from the skin.
+struct MedialScene {
+  Scene scene;
+  Medial medial;
+  double mean_error = 0;  ///< of the vertices of the skin, relative to the diagonal of its box
+  double max_error = 0;
+};
+
+/// The frame of the picture becomes that of the skin. Throws Error(bad_input) if there is no mesh or the resolution is
+/// no power of two from 8 to 256.
+MedialScene medial_scene(const WeldedCharacter& welded, const MedialPicture& options, RenderOptions& picture,
+                         Context& context);
+
+}  // namespace isochor

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# medial_figures.sh PROGRAM [FOLDER]: the pictures of docs/medial.md, from the procedural characters (default: docs/images).
+set -euo pipefail
+program=$(realpath "$1")
+folder=${2:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/docs/images}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+isochor() { "$program" "$@" --quiet; }
+
+# An object and its medial.
+isochor sample elephant -o "$work/elephant.glb"
+isochor render "$work/elephant.glb" -o "$folder/medial-elephant-skin.png" --samples 16 --view custom --azimuth 60 --elevation 12 --width 380 --height 320
+isochor render "$work/elephant.glb" -o "$folder/medial-elephant.png" --medial radius --samples 16 --view custom --azimuth 60 --elevation 12 --width 440 --height 320

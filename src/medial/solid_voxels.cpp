@@ -1,0 +1,241 @@
+#include "medial/solid_voxels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "voxel/bucket_queue.h"
+
+namespace isochor {
+namespace {
+
+constexpr double kFarAway = std::numeric_limits<double>::infinity();
+
+/// Triangles are cut until they reach over at most this many voxels, so that few voxels are asked about each.
+constexpr double kCutLength = 3;
+/// A voxel that the surface touches from outside holds it, too.
+constexpr double kTouches = 1.0 / 1024;
+
+std::size_t dense_cell(const SolidVoxels& voxels, const Voxel& v) {
+  return (v[0] + 1) + voxels.side * ((v[1] + 1) + voxels.side * (v[2] + 1));
+}
+
+void mark_solid(const VoxelSolid& solid, SolidVoxels& voxels) {
+  const auto mark = [&](std::uint32_t code) { voxels.at[dense_cell(voxels, morton_decode(code))] = 0; };
+  for (const Brick& brick : solid.bricks) {
+    for (std::uint32_t i = 0; i < 512; ++i) {
+      if ((((brick.boundary[i >> 6] | brick.interior[i >> 6]) >> (i & 63)) & 1) != 0) mark(brick.code << 9 | i);
+    }
+  }
+  for (const std::uint32_t code : solid.interior_bricks) {
+    for (std::uint32_t i = 0; i < 512; ++i) mark(code << 9 | i);
+  }
+  for (std::size_t c = 0; c < voxels.at.size(); ++c) {
+    if (voxels.at[c] == kNone) continue;
+    voxels.at[c] = static_cast<Index>(voxels.cell.size());
+    voxels.cell.push_back(c);
+  }
+}
+
+void find_depths(SolidVoxels& voxels) {
+  const auto steps = voxels.steps();
+  voxels.depth.assign(voxels.size(), 2);
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    const bool outer = std::any_of(steps.begin(), steps.end(), [&](std::ptrdiff_t step) {
+      return voxels.at[voxels.cell[i] + static_cast<std::size_t>(step)] == kNone;
+    });
+    if (outer) voxels.depth[i] = 0;
+  }
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (voxels.depth[i] != 0) continue;
+    for (const std::ptrdiff_t step : steps) {
+      const Index j = voxels.at[voxels.cell[i] + static_cast<std::size_t>(step)];
+      if (j != kNone && voxels.depth[j] == 2) voxels.depth[j] = 1;
+    }
+  }
+}
+
+/// The nearest point of each voxel so far. Of points equally near the lowest counts, so that the order of faces does
+/// not matter.
+class NearestSkin {
+ public:
+  explicit NearestSkin(SolidVoxels& voxels) : voxels_(voxels), distance2_(voxels.size(), kFarAway) {}
+
+  bool offer(std::size_t i, const Vec3& point) {
+    const double d2 = (voxels_.centre(i) - point).squaredNorm();
+    Vec3& nearest = voxels_.nearest[i];
+    if (d2 > distance2_[i]) return false;
+    if (d2 == distance2_[i] &&
+        !std::lexicographical_compare(point.data(), point.data() + 3, nearest.data(), nearest.data() + 3)) {
+      return false;
+    }
+    distance2_[i] = d2;
+    nearest = point;
+    return true;
+  }
+  bool offer_nearer(std::size_t i, const Vec3& point) {
+    const double d2 = (voxels_.centre(i) - point).squaredNorm();
+    if (!(d2 < distance2_[i])) return false;
+    distance2_[i] = d2;
+    voxels_.nearest[i] = point;
+    return true;
+  }
+  double distance2(std::size_t i) const { return distance2_[i]; }
+
+ private:
+  SolidVoxels& voxels_;
+  std::vector<double> distance2_;
+};
+
+/// Ericson, Real-Time Collision Detection, section 5.1.5: by the regions of corners, edges and face.
+Vec3 nearest_in_triangle(const std::array<Vec3, 3>& t, const Vec3& p) {
+  const Vec3 ab = t[1] - t[0], ac = t[2] - t[0], ap = p - t[0];
+  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
+  if (d1 <= 0 && d2 <= 0) return t[0];
+  const Vec3 bp = p - t[1];
+  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
+  if (d3 >= 0 && d4 <= d3) return t[1];
+  const double vc = d1 * d4 - d3 * d2;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return t[0] + d1 / (d1 - d3) * ab;
+  const Vec3 cp = p - t[2];
+  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
+  if (d6 >= 0 && d5 <= d6) return t[2];
+  const double vb = d5 * d2 - d1 * d6;
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return t[0] + d2 / (d2 - d6) * ac;
+  const double va = d3 * d6 - d5 * d4;
+  if (va <= 0 && d4 >= d3 && d5 >= d6) return t[1] + (d4 - d3) / ((d4 - d3) + (d5 - d6)) * (t[2] - t[1]);
+  const double sum = va + vb + vc;
+  return t[0] + vb / sum * ab + vc / sum * ac;
+}
+
+void offer_triangle(const SolidVoxels& voxels, const std::array<Vec3, 3>& t, NearestSkin& skin) {
+  std::array<std::size_t, 3> low, high;
+  const auto last = static_cast<double>(voxels.side - 2);
+  for (int a = 0; a < 3; ++a) {
+    const auto [least, most] = std::minmax({t[0][a], t[1][a], t[2][a]});
+    low[a] = static_cast<std::size_t>(std::clamp(std::floor(least - kTouches), 0.0, last)) + 1;
+    high[a] = static_cast<std::size_t>(std::clamp(std::floor(most + kTouches), 0.0, last)) + 1;
+  }
+  for (std::size_t z = low[2]; z <= high[2]; ++z) {
+    for (std::size_t y = low[1]; y <= high[1]; ++y) {
+      for (std::size_t x = low[0]; x <= high[0]; ++x) {
+        const Index i = voxels.at[x + voxels.side * (y + voxels.side * z)];
+        if (i != kNone && voxels.depth[i] == 0) skin.offer(i, nearest_in_triangle(t, voxels.centre(i)));
+      }
+    }
+  }
+}
+
+void offer_in_pieces(const SolidVoxels& voxels, const std::array<Vec3, 3>& t, NearestSkin& skin) {
+  int longest = 0;
+  double length = 0;
+  for (int e = 0; e < 3; ++e) {
+    const double l = (t[(e + 1) % 3] - t[e]).lpNorm<Eigen::Infinity>();
+    if (l > length) {
+      length = l;
+      longest = e;
+    }
+  }
+  if (length <= kCutLength) return offer_triangle(voxels, t, skin);
+  const Vec3 &a = t[longest], &b = t[(longest + 1) % 3], &c = t[(longest + 2) % 3];
+  const Vec3 middle = 0.5 * (a + b);
+  offer_in_pieces(voxels, {a, middle, c}, skin);
+  offer_in_pieces(voxels, {middle, b, c}, skin);
+}
+
+/// Positions are rounded to this part of a voxel, so that what follows is the same, to the last bit, wherever the mesh
+/// lies and however large it is.
+constexpr double kUnitsPerVoxel = 4096;
+
+/// Numbers that people choose lie halfway between units now and then; a little off, none of them does.
+Vec3 rounded(const VoxelGrid& grid, const Vec3& p) {
+  return (kUnitsPerVoxel * grid.to_grid(p) + Vec3::Constant(0.37)).array().floor() / kUnitsPerVoxel;
+}
+
+void offer_surface(const Surface& surface, const SolidVoxels& voxels, NearestSkin& skin) {
+  for (const auto& t : triangulate(surface).triangles) {
+    std::array<Vec3, 3> corners;
+    for (int k = 0; k < 3; ++k) corners[k] = rounded(voxels.grid, surface.positions[t[k]]);
+    if (!corners[0].allFinite() || !corners[1].allFinite() || !corners[2].allFinite()) continue;
+    offer_in_pieces(voxels, corners, skin);
+  }
+  for (const Vec3& p : surface.positions) {  // of no face, too: the solid has a voxel for each
+    if (!p.allFinite()) continue;
+    const Vec3 g = rounded(voxels.grid, p);
+    offer_triangle(voxels, {g, g, g}, skin);
+  }
+}
+
+/// Voxels that touch the outside and hold no surface.
+void close_holes(const SolidVoxels& voxels, NearestSkin& skin) {
+  const auto s = static_cast<std::ptrdiff_t>(voxels.side);
+  const std::array<std::ptrdiff_t, 3> axes = {1, s, s * s};
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (voxels.depth[i] != 0 || skin.distance2(i) < kFarAway) continue;
+    for (int a = 0; a < 3; ++a) {
+      for (const int sign : {-1, 1}) {
+        if (voxels.at[voxels.cell[i] + static_cast<std::size_t>(sign * axes[a])] != kNone) continue;
+        skin.offer(i, voxels.centre(i) + 0.5 * sign * Vec3::Unit(a));
+      }
+    }
+  }
+}
+
+/// Nearest points go from voxel to voxel, the nearer first: each is asked by its neighbours whether theirs is nearer
+/// than its own. (Where three or more lie about equally far, a point that is farther by a small part of a voxel may
+/// win.)
+void spread_inward(const SolidVoxels& voxels, NearestSkin& skin, const Context& context) {
+  constexpr double kBucketsPerVoxel = 4;
+  const auto steps = voxels.steps();
+  const auto bucket_of = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(kBucketsPerVoxel * std::sqrt(skin.distance2(i)));
+  };
+  std::vector<double> told(voxels.size(), kFarAway);  // with what distance each has asked its neighbours
+  BucketQueue queue;
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (skin.distance2(i) < kFarAway) queue.push(bucket_of(i), static_cast<std::uint32_t>(i));
+  }
+  for (std::uint32_t b = queue.next(0); b != BucketQueue::kEmpty; b = queue.next(b)) {
+    context.check_cancelled();
+    auto list = queue.take(b);
+    for (const std::uint32_t i : list) {
+      if (told[i] == skin.distance2(i)) continue;
+      told[i] = skin.distance2(i);
+      for (const std::ptrdiff_t step : steps) {
+        const Index j = voxels.at[voxels.cell[i] + static_cast<std::size_t>(step)];
+        if (j == kNone || !skin.offer_nearer(j, voxels.nearest[i])) continue;
+        queue.push(std::max(b, bucket_of(j)), static_cast<std::uint32_t>(j));
+      }
+    }
+    queue.give_back(std::move(list));
+  }
+}
+
+}  // namespace
+
+std::array<std::ptrdiff_t, 26> SolidVoxels::steps() const {
+  std::array<std::ptrdiff_t, 26> all;
+  const auto s = static_cast<std::ptrdiff_t>(side);
+  std::size_t n = 0;
+  for (int d = 0; d < 27; ++d) {
+    if (d != 13) all[n++] = (d % 3 - 1) + s * ((d / 3 % 3 - 1) + s * (d / 9 - 1));
+  }
+  return all;
+}
+
+SolidVoxels list_voxels(const Surface& surface, const VoxelSolid& solid, Context& context) {
+  SolidVoxels voxels;
+  voxels.grid = solid.grid;
+  voxels.side = static_cast<std::size_t>(solid.grid.resolution) + 2;
+  voxels.at.assign(voxels.side * voxels.side * voxels.side, kNone);
+  mark_solid(solid, voxels);
+  find_depths(voxels);
+  voxels.nearest.assign(voxels.size(), Vec3::Zero());
+  NearestSkin skin(voxels);
+  offer_surface(surface, voxels, skin);
+  close_holes(voxels, skin);
+  spread_inward(voxels, skin, context);
+  return voxels;
+}
+
+}  // namespace isochor
