@@ -306,6 +306,38 @@ function components_of(file, pieces) {
   return { where, components: [...by_root.values()].map(orient).filter((c) => c !== null) };
 }
 
+// Closed walks along the edges through which more faces run one way than the other: the rims of holes, and, where more than
+// two faces meet in an edge, those of faces without a partner. Without caps there, the volume would depend on the origin.
+// A walk begins at the lowest vertex, and where it can go on in several ways it goes to the lowest.
+function rims(faces) {
+  const surplus = new Map();
+  const add = (a, b, n) => {
+    if (!surplus.has(a)) surplus.set(a, new Map());
+    surplus.get(a).set(b, (surplus.get(a).get(b) ?? 0) + n);
+  };
+  for (const face of faces) {
+    for (let i = 0; i < 3; ++i) {
+      add(face[i], face[(i + 1) % 3], 1);
+      add(face[(i + 1) % 3], face[i], -1);
+    }
+  }
+  const next = new Map();
+  for (const a of [...surplus.keys()].sort((p, q) => p - q)) {
+    const ways = [];
+    for (const [b, n] of surplus.get(a)) for (let k = 0; k < n; ++k) ways.push(b);
+    if (ways.length > 0) next.set(a, ways.sort((p, q) => p - q));
+  }
+  const loops = [];
+  for (const start of next.keys()) {
+    while (next.get(start).length > 0) {
+      const loop = [start];
+      for (let at = next.get(start).shift(); at !== start; at = next.get(at).shift()) loop.push(at);
+      loops.push(loop);
+    }
+  }
+  return loops;
+}
+
 function orient(faces) {
   const edges = new Map();
   faces.forEach((face, f) => {
@@ -339,28 +371,7 @@ function orient(faces) {
     if (2 * against > patch.length) for (const f of patch) sign[f] = -sign[f];
   }
   const oriented = faces.map((face, f) => (sign[f] < 0 ? [face[0], face[2], face[1]] : face));
-  const next = new Map();
-  for (const [key, uses] of edges) {
-    if (uses.length !== 1) continue;
-    const [low, high] = key.split(' ').map(Number);
-    const forward = uses[0].forward !== sign[uses[0].f] < 0;
-    const [a, b] = forward ? [low, high] : [high, low];
-    if (!next.has(a)) next.set(a, []);
-    next.get(a).push(b);
-  }
-  const loops = [];
-  for (const start of [...next.keys()].sort((a, b) => a - b)) {
-    while (next.get(start).length > 0) {
-      const loop = [start];
-      for (let at = next.get(start).pop(); at !== start;) {
-        loop.push(at);
-        if (!next.get(at)?.length) break;
-        at = next.get(at).pop();
-      }
-      loops.push(loop);
-    }
-  }
-  return { faces: oriented, loops };
+  return { faces: oriented, loops: rims(oriented) };
 }
 
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
