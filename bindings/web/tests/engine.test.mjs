@@ -35,6 +35,25 @@ test('an OBJ and a TGF become a character that can be bound, posed and baked', a
   assert.ok(parseGlb(baked.glb).json.animations.length === 1);
 });
 
+// A compiler once placed the last of an odd number of vertices wrongly: the fifth would not have been welded to the first.
+test('a mesh without a skin stands where its node puts it, to the last vertex', async () => {
+  const positions = new Float32Array([-0.11, 0.63, -0.01, 1, 0.2, 0.1, 1.2, 0.9, 0.4, 0.1, 1.1, 0.3, -0.11, 0.63, -0.01]);
+  const indices = new Uint16Array([0, 1, 2, 4, 2, 3]);
+  const data = Buffer.concat([Buffer.from(positions.buffer), Buffer.from(indices.buffer)]);
+  const gltf = {
+    asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }],
+    nodes: [{ mesh: 0, translation: [0.3, 1.2, -0.4], rotation: [0.36, 0.48, 0, 0.8] }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 1 }] }],
+    accessors: [{ bufferView: 0, componentType: 5126, count: 5, type: 'VEC3', min: [-0.11, 0.2, -0.01], max: [1.2, 1.1, 0.4] },
+                { bufferView: 1, componentType: 5123, count: 6, type: 'SCALAR' }],
+    bufferViews: [{ buffer: 0, byteLength: 60 }, { buffer: 0, byteOffset: 60, byteLength: 12 }],
+    buffers: [{ byteLength: 72, uri: `data:application/octet-stream;base64,${data.toString('base64')}` }],
+  };
+  const { character } = (await makeEngine()).open([{ name: 'odd.gltf', bytes: bytesOf(JSON.stringify(gltf)) }], 'odd.gltf');
+  assert.equal(character.vertices, 5);
+  assert.equal(character.welded_vertices, 4);
+});
+
 test('falloffs change weights without a new distance, and back', async () => {
   const engine = await makeEngine();
   const { character } = engine.openSample('cylinder');
