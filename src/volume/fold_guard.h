@@ -1,17 +1,19 @@
 #pragma once
 
 /// No face turns over. Where skinning folds the skin, a correction that is exact in volume may push vertices through
-/// their own faces and leave a scar. Here the skin goes the way to its corrected place in small steps, the slower the
-/// nearer a face around it comes to its limits; what it does not reach is given back by skin that is free. Only what
-/// would turn is held back, wherever it lies.
+/// their own faces and leave a scar. Here the corners of a face that would come near its limits first slide apart, by
+/// little and mostly along the skin. Then the skin goes the way to its corrected place in small steps, the slower the
+/// nearer a face around it still comes to its limits; what it does not reach is given back by skin that is free. Only
+/// what would turn is touched, wherever it lies.
 ///
-/// This is the solution of dx/dτ = φ(x) d, with φ continuous and 0 where a face is at its limit: no face passes it, and
-/// all of it is continuous in the pose. See docs/design/volume.md.
+/// The second part is the solution of dx/dτ = φ(x) d, with φ continuous and 0 where a face is at its limit: no face
+/// passes it, and all of it is continuous in the pose. See docs/design/volume.md.
 
 #include <span>
 #include <vector>
 
 #include "volume/component_pose.h"
+#include "volume/rest_carrier.h"
 
 namespace isochor::volume {
 
@@ -28,7 +30,8 @@ struct GuardedFace {
   double turn = 0;                 ///< the cosine to keep
   double area = 0;                 ///< the share of its area to keep, along that normal
   double growth = 0;               ///< the most times that it may be as large
-  double slack = 0;                ///< beyond all limits; grows where the deformer crushes the face, or wrings it
+  double soft = 0;                 ///< nearer than this to a limit, its corners slide apart, and slow down
+  double slack = 0;                ///< beyond all limits; grows where the deformer crushes the face
   std::size_t begin = 0, end = 0;  ///< into FoldBuffers::corners
 };
 
@@ -39,7 +42,8 @@ struct FoldBuffers {
   std::vector<Index> ring_begin, rings;  // #V+1: the faces around each vertex, in its component's `whole`
 
   std::vector<Index> vertices;                // those that move, increasing
-  std::vector<Vec3> displacement, offset;     // #V, valid there: before they are held back; in the pose and at rest
+  std::vector<Vec3> wanted, wanted_offset;    // #V, valid there: what the correction asks for; in the pose and at rest
+  std::vector<Vec3> displacement, offset;     // the same after corners have slid, before they are held back
   std::vector<Vec3> closing, closing_offset;  // along which the volume is closed: of length 1, or less
   std::vector<double> height;                 // how far, against others
   std::vector<double> free;                   // #V: how much of its displacement a vertex keeps
@@ -56,6 +60,8 @@ struct FoldBuffers {
   std::vector<Index> corners;           // of the faces
   std::vector<Index> next_begin, next;  // #near+1: neighbours
   std::vector<double> way;              // to them: how much more they may be free
+  std::vector<RestCarrier> carriers;    // #near
+  std::vector<Vec3> slid;               // #near: offsets that corners slide by
   std::vector<double> gone;             // #near: of the way
   std::vector<double> speed;            // #near
   std::vector<Vec3> at, to, ahead;      // #near: where it is, how far it goes, and where the next step leads

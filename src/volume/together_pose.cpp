@@ -14,6 +14,9 @@ constexpr double kShortFibre = 0.02;
 /// Of the direction of displacement: the rest normal as the vertex's map carries it, the rest the posed surface's
 /// normal. In a pinch posed normals point along the limb, carried ones still outward.
 constexpr double kFibreShare = 0.8;
+/// Between these losses of the fibre's squared length the posed normal loses its share: in a pinch it swings towards
+/// the limb's axis, and with it rings of skin pass through each other (192 faces of a cylinder twisted by 160°).
+constexpr double kPinchBegins = 0.1, kPinch = 0.5;
 /// Variation of the maps over a region (the mean squared distance from their mean, in units of the component's scale)
 /// at which it counts as half active.
 constexpr double kHalfActive = 0.05;
@@ -132,7 +135,8 @@ void read_maps(const ComponentPose& at, const Extent& extent, PoseBuffers& buffe
     const double radius = scale * plan.radius[v];
     if (by_area) {
       const Vec3 surface = sign * guarded_normal(gradient, scale * scale * plan.rest_areas[v]);
-      const Vec3 mixed = kFibreShare * fibre / (std::sqrt(squared) + kShortFibre) + (1 - kFibreShare) * surface;
+      const double posed = (1 - kFibreShare) * (1 - smooth_step(kPinchBegins, kPinch, buffers.loss[v]));
+      const Vec3 mixed = (1 - posed) * fibre / (std::sqrt(squared) + kShortFibre) + posed * surface;
       buffers.normal[v] = radius * mixed / std::sqrt(mixed.squaredNorm() + kShortFibre * kShortFibre);
     } else {
       buffers.normal[v] = sign * radius * gradient / mean_area;
