@@ -59,6 +59,7 @@ Json between_json(const BetweenKeys& between) {
   return {{"keys_added", between.added.size()},
           {"max_volume_error", between.max_error.volume},
           {"max_position_error", between.max_error.position},
+          {"max_turned_faces", between.max_error.turned},
           {"gaps_beyond", between.gaps_beyond}};
 }
 
@@ -81,6 +82,8 @@ void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeEr
   report["max_position_error"] = errors.max_position_error;
   report["max_volume_error"] = errors.max_volume_error;
   report["max_volume_error_between"] = errors.max_volume_error_between;
+  report["max_turned_faces"] = errors.max_turned_faces;
+  report["max_turned_faces_between"] = errors.max_turned_faces_between;
 
   std::string line = count_of(baked.targets, "morph target") + ", " + count_of(baked.keys, "key");
   const bool added = motion.between && !motion.between->added.empty();

@@ -26,10 +26,11 @@ std::vector<Gap> halve(std::span<const Gap> gaps, double allowed, bool last, con
   const std::vector<BetweenError> errors = clip.errors(times, allowed);
   std::vector<Gap> halves;
   for (std::size_t i = 0; i < gaps.size(); ++i) {
-    const bool beyond = !(errors[i].volume <= allowed);
+    const bool beyond = !errors[i].within(allowed);
     if (!beyond || last) {
       found.max_error.volume = std::max(found.max_error.volume, errors[i].volume);
       found.max_error.position = std::max(found.max_error.position, errors[i].position);
+      found.max_error.turned = std::max(found.max_error.turned, errors[i].turned);
       found.gaps_beyond += beyond ? 1 : 0;
       continue;
     }

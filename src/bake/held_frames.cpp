@@ -18,15 +18,23 @@ double diagonal_of(std::span<const std::vector<Vec3>> parts) {
   return box.isEmpty() ? 0 : box.diagonal().norm();
 }
 
+std::vector<VolumeFunctional> component_volumes(const WeldedCharacter& welded) {
+  std::vector<VolumeFunctional> out;
+  for (const Component& component : welded.topology().components) out.emplace_back(welded.surface(), component);
+  return out;
+}
+
 /// As a file holds it.
 Vec3 as_float(const Vec3& v) { return v.cast<float>().cast<double>(); }
 
 }  // namespace
 
 HeldFrames::HeldFrames(const WeldedCharacter& welded, HeldForm form)
-    : welded_(welded), form_(form), normals_(welded.character(), welded.whole()) {
-  for (const Component& component : welded.topology().components) volumes_.emplace_back(welded.surface(), component);
-}
+    : welded_(welded),
+      form_(form),
+      normals_(welded.character(), welded.whole()),
+      volumes_(component_volumes(welded)),
+      turned_faces_(welded, volumes_) {}
 
 void HeldFrames::begin_clip(Index clip, Interpolation interpolation) {
   clips_.push_back({.clip = clip, .frames = {}, .interpolation = interpolation});
@@ -171,6 +179,10 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
     if (!welded_.has_volume(c)) continue;
     const double volume = volumes_[c].volume(shown);
     error.volume = std::max(error.volume, relative_volume_error(volume, frame.corrected.components[c].after));
+  }
+  if (playback.keeps_faces()) {
+    const std::size_t turned = turned_faces_.count(frame.posed, shown);
+    error.turned = turned - std::min(turned, frame.corrected.turned_faces);
   }
   return error;
 }

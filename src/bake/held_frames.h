@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "bake/turned_faces.h"
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/surface_normals.h"
 #include "isochor/mesh/volume.h"
@@ -55,6 +56,7 @@ class HeldFrames {
   HeldForm form_;
   SurfaceNormals normals_;
   std::vector<VolumeFunctional> volumes_;  // by component
+  TurnedFaces turned_faces_;
   std::vector<HeldClip> clips_;
   std::set<std::pair<std::size_t, std::size_t>> unreached_;  // part and vertex
   double max_unreached_ = 0;

@@ -55,6 +55,7 @@ class Holder {
         playback_(welded, options.playback, context),
         frames_(welded, shown_by_skinning(options) ? HeldForm::volumes : options.form) {
     motion_.shown_by_skinning = shown_by_skinning(options);
+    motion_.deformer = options.playback.deformer;
     const bool asked = options.form == HeldForm::offsets && options.between.volume_error > 0;
     if (asked && !motion_.shown_by_skinning) motion_.between.emplace();
   }
@@ -161,9 +162,12 @@ class Holder {
             {
               const StageTimer timer(context, "between");
               error = frames_.between(playback_, frame, context);
-              if (!(error.volume <= allowed) && !makes_a_key(frame, allowed)) error.volume = allowed;
+              if (!error.within(allowed) && !makes_a_key(frame, allowed)) {
+                if (!(error.volume <= allowed)) error.volume = allowed;
+                error.turned = 0;
+              }
             }
-            if (!(error.volume <= allowed)) looked_[first + i] = {held(frame, context), frame.corrected, frame.track};
+            if (!error.within(allowed)) looked_[first + i] = {held(frame, context), frame.corrected, frame.track};
           },
           context_);
     });
@@ -189,6 +193,7 @@ class Holder {
     all.gaps_beyond += found.gaps_beyond;
     all.max_error.volume = std::max(all.max_error.volume, found.max_error.volume);
     all.max_error.position = std::max(all.max_error.position, found.max_error.position);
+    all.max_error.turned = std::max(all.max_error.turned, found.max_error.turned);
   }
 
   void report_gaps() {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "bake/frame_ranges.h"
+#include "bake/turned_faces.h"
 #include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
 #include "isochor/base/words.h"
@@ -36,15 +38,17 @@ constexpr double kHeldWell = 1e-4;
 struct MomentErrors {
   double position = 0;
   std::vector<double> volume, volume_between;  // by component
+  std::size_t turned = 0, turned_between = 0;
 };
 
 /// A file that is played as any viewer plays it: its own animation, its own targets, linear blend skinning.
 class PlayedFile {
  public:
-  explicit PlayedFile(const Character& character) : welded_(character) {
+  PlayedFile(const Character& character, Deformer deformer) : welded_(character), deformer_(deformer) {
     for (const Component& component : welded_.topology().components)
       volumes_.emplace_back(welded_.surface(), component);
     for (const Part& part : character.parts) morphs_.emplace_back(part);
+    turned_faces_.emplace(welded_, volumes_);
   }
 
   const WeldedCharacter& welded() const { return welded_; }
@@ -91,6 +95,17 @@ class PlayedFile {
     return errors;
   }
 
+  /// Against what the deformer that was held makes of the file without what was baked into it.
+  std::size_t turned_faces(const Pose& pose, const PosedSkin& posed) const {
+    Shapes shapes;
+    for (const Part& part : welded_.character().parts) {
+      shapes.push_back(morphed_positions(part, pose, MorphChoice::authored));
+    }
+    PosedSkin alone;
+    pose_skin(welded_, pose, shapes, deformer_, alone, Context(1));
+    return turned_faces_->count(alone, posed.positions);
+  }
+
   double position_error(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held) const {
     if (held.parts.empty()) return 0;  // shown by skinning
     if (shapes.size() != held.parts.size()) refuse("parts");
@@ -135,8 +150,10 @@ class PlayedFile {
   }
 
   WeldedCharacter welded_;
+  Deformer deformer_;
   std::vector<VolumeFunctional> volumes_;  // by component
-  std::vector<MorphPlayer> morphs_;        // by part
+  std::optional<TurnedFaces> turned_faces_;
+  std::vector<MorphPlayer> morphs_;  // by part
 };
 
 /// What the volumes half-way should be: what skeleton and morph targets of the file say for that moment, times the mean
@@ -161,6 +178,7 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
     const PosedSkin posed = file.skin(poses[i], shapes[i]);
     errors[i].position = file.position_error(posed, poses[i], shapes[i], held);
     errors[i].volume = file.volume_errors(posed, held.target_volumes);
+    errors[i].turned = file.turned_faces(poses[i], posed);
     if (k + 1 == clip.frames.size()) break;
     const HeldFrame& next = clip.frames[k + 1];
     const Pose middle = file.pose_at(clip.clip, 0.5 * (held.time + next.time));
@@ -168,6 +186,7 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
     const auto between = file.shapes_between(middle, ends, std::span(shapes).subspan(i, 2));
     const PosedSkin shown = file.skin(middle, between);
     errors[i].volume_between = file.volume_errors(shown, targets_between(shown, held, next));
+    errors[i].turned_between = file.turned_faces(middle, shown);
   }
   return errors;
 }
@@ -177,7 +196,7 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
 BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context) {
   const StageTimer timer(context, "check");
   const Character character = read_shape(file);
-  const PlayedFile played(character);
+  const PlayedFile played(character, motion.deformer);
   BakeErrors errors;
   errors.volume_errors.assign(played.welded().rest_volumes().size(), 0.0);
   // Each target is read once for all keys of a chunk.
@@ -191,6 +210,8 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   for (const auto& moments : found) {
     for (const MomentErrors& moment : moments) {
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
+      errors.max_turned_faces = std::max(errors.max_turned_faces, moment.turned);
+      errors.max_turned_faces_between = std::max(errors.max_turned_faces_between, moment.turned_between);
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {
         errors.volume_errors[c] = std::max(errors.volume_errors[c], moment.volume[c]);
         errors.max_volume_error = std::max(errors.max_volume_error, moment.volume[c]);

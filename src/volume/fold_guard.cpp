@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
-#include <queue>
 
 #include "isochor/base/math.h"
 #include "isochor/mesh/face_turns.h"
+#include "volume/saturate.h"
 #include "volume/together.h"
 
 namespace isochor::volume {
@@ -24,20 +25,28 @@ constexpr double kGrowth = 6;
 /// Faces that the deformer has crushed below a thousandth of the median are nothing to hold on to: strictness fades out
 /// below that.
 constexpr double kGone = 1e-5;
-/// A face that is nearer to a limit than this moves its corners apart, and slows them down.
-constexpr double kSoft = 0.3, kTwistSoft = 0.05;
+/// A face that is nearer to a limit than this slows its corners down.
+constexpr double kSoft = 0.03;
+/// Corners slide apart until their faces are this far from their limits. Less leaves faces to be slowed down; more
+/// moves a few vertices of a fold farther, and meshes of one shape begin to differ there.
+constexpr double kApart = 0.135;
 /// What is free grows from 0 to 1 over so many local radii.
 constexpr double kSpread = 0.3;
-/// Rounds in which corners slide apart, the share of their faces' wishes that they go in one, and how much of a round's
-/// motion goes on in the next: a band of faces that are pressed together has to spread from its middle to its ends.
-/// More rounds change the radius of a bent cylinder of 48 × 121 vertices by less than 1e-4; without the last it takes
-/// 300.
-constexpr int kSlideRounds = 40;
-constexpr double kSlideStep = 0.3, kMomentum = 0.8;
+/// The most rounds in which corners slide apart, the share of their faces' wishes that they go in one, and how much of
+/// a round's motion goes on in the next: a band of faces that are pressed together spreads from its middle to its ends.
+/// The band of a cylinder that is four times as dense, and refined, takes 150.
+constexpr int kSlideRounds = 200;
+constexpr double kSlideStep = 0.4, kMomentum = 0.3;
+/// The sliding has ended where no face wishes anything and no vertex moves by more than this, of its local radius.
+constexpr double kStill = 1e-9;
+/// How far a vertex slides at most, in local radii and in lengths of its faces; and no farther than it is displaced.
+constexpr double kSlideRadii = 0.03, kSlideFaces = 0.1;
 /// An area vector that is shorter than this, against what the deformer made of it, has no direction to speak of.
 constexpr double kNoLength = 1e-3;
 /// Steps of the way to the corrected place.
 constexpr int kFlowSteps = 12;
+/// How often the speeds of a step are found.
+constexpr int kSpeedPasses = 2;
 /// How often faces that come near their limits later are added.
 constexpr int kNearRounds = 6;
 /// A volume that is this near to its target, relative to it, is brought there again.
@@ -46,7 +55,7 @@ constexpr double kExactBefore = 1e-9;
 constexpr double kElsewhere = 0.01;
 /// Places along a joint's region that make up for their losses by themselves.
 constexpr int kBins = 40;
-/// A vertex counts as held that keeps less than this of its displacement.
+/// A vertex counts as held back that keeps less than this of its displacement, or slides by more than the rest of it.
 constexpr double kHeld = 0.99;
 
 std::size_t face_count(const VolumeFunctional& functional) { return functional.ring_count() - functional.cap_count(); }
@@ -64,7 +73,6 @@ GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Ve
   face.turn = kTurn + twisted * (kTwistTurn - kTurn);
   face.area = kArea + twisted * (kTwistArea - kArea);
   face.growth = kGrowth / std::max(1e-3, 1 - twisted);
-  face.soft = kSoft + twisted * (kTwistSoft - kSoft);
   const double strictness = smooth_step(kGone, kCrushedFace, std::sqrt(face.squared) / median_area(in.at));
   face.slack = 1 / std::max(strictness, 1e-9) - 1;
   return face;
@@ -87,7 +95,7 @@ FaceTurns look(const FoldInput& in, std::span<const Vec3> positions, std::vector
   for_each_moved_face(in.faces, in.at.posed.positions, positions,
                       [&](std::size_t r, const Vec3& before, const Vec3& after) {
                         const GuardedFace face = read_face(in, in.faces.ring(r), before);
-                        if (margin(face, after) < face.soft) near.push_back(static_cast<Index>(r));
+                        if (margin(face, after) < kApart) near.push_back(static_cast<Index>(r));
                         turns.add(before, after, crushed);
                       });
   return turns;
@@ -143,8 +151,8 @@ double way_between(const FoldInput& in, Index a, Index b) {
 /// The skin around faces that come near a limit, as far as one that is held there slows it down.
 void find_near(const FoldInput& in, FoldBuffers& buffers) {
   const VolumeFunctional& whole = in.at.component.whole;
-  using Entry = std::pair<double, Index>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  auto& queue = buffers.queue;  // a heap, the nearest on top
+  queue.clear();
   for (const Index v : whole.vertices()) {
     buffers.far[v] = std::numeric_limits<double>::infinity();
     buffers.place[v] = kNone;
@@ -152,16 +160,18 @@ void find_near(const FoldInput& in, FoldBuffers& buffers) {
   const auto reach = [&](Index v, double far) {
     if (far > 1.5 || far >= buffers.far[v]) return;
     buffers.far[v] = far;
-    queue.emplace(far, v);
+    queue.emplace_back(far, v);
+    std::push_heap(queue.begin(), queue.end(), std::greater<>());
   };
   for (const Index r : buffers.near_rings) {
     for (const Index v : in.faces.ring(static_cast<std::size_t>(r))) reach(v, 0);
   }
   buffers.near.clear();
   while (!queue.empty()) {
-    const double far = queue.top().first;
-    const Index v = queue.top().second;
-    queue.pop();
+    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
+    const double far = queue.back().first;
+    const Index v = queue.back().second;
+    queue.pop_back();
     if (far > buffers.far[v] || buffers.place[v] != kNone) continue;
     buffers.place[v] = static_cast<Index>(buffers.near.size());
     buffers.near.push_back(v);
@@ -176,7 +186,7 @@ void read_near(const FoldInput& in, FoldBuffers& buffers) {
   buffers.corners.clear();
   buffers.next.clear();
   buffers.way.clear();
-  buffers.next_begin = {0};
+  buffers.next_begin.assign(1, 0);
   for (std::size_t i = 0; i < buffers.near.size(); ++i) {
     const Index v = buffers.near[i];
     for_neighbours(buffers, whole, v, [&](Index n) {
@@ -204,10 +214,10 @@ void read_near(const FoldInput& in, FoldBuffers& buffers) {
   }
 }
 
-/// Adds to `ahead` what brings one margin of a face back to its soft limit, to first order, with the least motion of
-/// the corners. `slope` is that margin's by the area vector N = ½ Σ p_i × p_{i+1}.
+/// Adds to `ahead` what brings one margin of a face to kApart, to first order, with the least motion of the corners.
+/// `slope` is that margin's by the area vector N = ½ Σ p_i × p_{i+1}.
 void push_apart(const GuardedFace& face, double margin, const Vec3& slope, FoldBuffers& buffers) {
-  const double missing = face.soft - face.slack - margin;
+  const double missing = kApart - face.slack - margin;
   if (!(missing > 0)) return;
   const std::span<const Index> corners(buffers.corners.data() + face.begin, face.end - face.begin);
   const std::size_t n = corners.size();
@@ -223,12 +233,14 @@ void push_apart(const GuardedFace& face, double margin, const Vec3& slope, FoldB
 }
 
 /// What every face wishes of its corners, each limit by itself: the nearest of them alone would jump from one to the
-/// other.
-void find_wishes(FoldBuffers& buffers) {
+/// other. False if none wishes anything.
+bool find_wishes(FoldBuffers& buffers) {
   std::fill(buffers.ahead.begin(), buffers.ahead.end(), Vec3::Zero());
+  bool any = false;
   for (const GuardedFace& face : buffers.faces) {
     const Vec3 normal = area_vector(buffers.at, {buffers.corners.data() + face.begin, face.end - face.begin});
-    if (margin(face, normal) >= face.soft) continue;
+    if (margin(face, normal) >= kApart) continue;
+    any = true;
     const double along = face.normal.dot(normal) / face.squared;
     const double length = std::sqrt(normal.squaredNorm() / face.squared + kNoLength * kNoLength);
     const Vec3 forward = face.normal / face.squared;
@@ -237,71 +249,99 @@ void find_wishes(FoldBuffers& buffers) {
     push_apart(face, along - face.area, forward, buffers);
     push_apart(face, (face.growth - length) / face.growth, -longer / face.growth, buffers);
   }
+  return any;
+}
+
+/// How far a vertex may slide.
+double slide_limit(const FoldInput& in, const FoldBuffers& buffers, Index v) {
+  const TogetherPlan& plan = in.at.plan;
+  const double limit =
+      in.at.scale * std::hypot(kSlideRadii * plan.radius[v], kSlideFaces * std::sqrt(plan.rest_areas[v]));
+  return saturate(limit, buffers.wanted[v].norm()).value;
+}
+
+/// What of its slide a vertex really goes.
+double kept_slide(const FoldBuffers& buffers, std::size_t i) {
+  const double far = buffers.slid[i].norm();
+  return far > 0 ? saturate(far, buffers.slide_limit[i]).value / far : 0;
+}
+
+void start_slide(const FoldInput& in, FoldBuffers& buffers) {
+  const std::size_t near = buffers.near.size();
+  buffers.at.resize(near);
+  buffers.ahead.resize(near);
+  for (auto* field : {&buffers.to, &buffers.slid, &buffers.slid_offset}) field->assign(near, Vec3::Zero());
+  buffers.slide_limit.clear();
+  buffers.carriers.clear();
+  for (std::size_t i = 0; i < near; ++i) {
+    const Index v = buffers.near[i];
+    buffers.at[i] = in.at.posed.positions[v] + buffers.wanted[v];
+    buffers.slide_limit.push_back(slide_limit(in, buffers, v));
+    buffers.carriers.emplace_back(in.at.posed.maps[v].leftCols<3>());
+  }
 }
 
 /// Where displacements would bring faces near their limits, their corners slide apart, before anything is held back:
 /// rounds of all faces at once, so that no order of theirs shows.
 void slide(const FoldInput& in, FoldBuffers& buffers) {
-  const auto& posed = in.at.posed;
-  const std::size_t near = buffers.near.size();
-  buffers.at.resize(near);
-  buffers.ahead.resize(near);
-  buffers.to.assign(near, Vec3::Zero());
-  buffers.slid.assign(near, Vec3::Zero());
-  buffers.carriers.clear();
-  for (std::size_t i = 0; i < near; ++i) {
-    const Index v = buffers.near[i];
-    buffers.at[i] = posed.positions[v] + buffers.wanted[v];
-    buffers.carriers.emplace_back(posed.maps[v].leftCols<3>());
-  }
+  start_slide(in, buffers);
   for (int round = 0; round < kSlideRounds; ++round) {
-    find_wishes(buffers);
-    for (std::size_t i = 0; i < near; ++i) {
+    bool moves = find_wishes(buffers);
+    for (std::size_t i = 0; i < buffers.near.size(); ++i) {
+      const Index v = buffers.near[i];
       buffers.to[i] = kSlideStep * buffers.ahead[i] + kMomentum * buffers.to[i];
       const Carried carried = buffers.carriers[i].carry(buffers.to[i]);
-      buffers.at[i] += carried.displacement;
-      buffers.slid[i] += carried.offset;
+      buffers.slid[i] += carried.displacement;
+      buffers.slid_offset[i] += carried.offset;
+      buffers.at[i] = in.at.posed.positions[v] + buffers.wanted[v] + kept_slide(buffers, i) * buffers.slid[i];
+      moves = moves || buffers.to[i].norm() > kStill * in.at.scale * in.at.plan.radius[v];
     }
+    if (!moves) break;
   }
-  for (std::size_t i = 0; i < near; ++i) {
+  for (std::size_t i = 0; i < buffers.near.size(); ++i) {
     const Index v = buffers.near[i];
-    buffers.displacement[v] = buffers.at[i] - posed.positions[v];
-    buffers.offset[v] = buffers.wanted_offset[v] + buffers.slid[i];
+    const double kept = kept_slide(buffers, i);
+    buffers.displacement[v] = buffers.wanted[v] + kept * buffers.slid[i];
+    buffers.offset[v] = buffers.wanted_offset[v] + kept * buffers.slid_offset[i];
   }
 }
 
 /// How far a face lets its corners go in a step that would take it from one margin to another: as far as the solution
-/// of dm/dτ = -(from - to) min(1, m / soft) comes, which never reaches 0.
-double allowed_step(double from, double to, double soft) {
+/// of dm/dτ = -(from - to) min(1, m / kSoft) comes, which never reaches 0.
+double allowed_step(double from, double to) {
   const double loss = from - to;
-  if (to >= soft || loss <= 0) return 1;
+  if (to >= kSoft || loss <= 0) return 1;
   if (from <= 0) return 0;
-  const double unhindered = std::max(0.0, (from - soft) / loss);
-  const double slowed = std::min(from, soft);
-  return unhindered - slowed / loss * std::expm1(-loss * (1 - unhindered) / soft);
+  const double unhindered = std::max(0.0, (from - kSoft) / loss);
+  const double slowed = std::min(from, kSoft);
+  return unhindered - slowed / loss * std::expm1(-loss * (1 - unhindered) / kSoft);
 }
 
-/// How much of its next step each vertex may go: no more than its faces allow, and little more than its neighbours.
+/// How much of its next step each vertex may go: no more than its faces allow, and little more than its neighbours. The
+/// second time faces see corners that others have slowed down.
 void find_speeds(FoldBuffers& buffers) {
-  buffers.speed.assign(buffers.near.size(), 1.0);
-  for (std::size_t i = 0; i < buffers.near.size(); ++i) {
-    buffers.ahead[i] = buffers.at[i] + buffers.to[i] / kFlowSteps;
-  }
-  for (const GuardedFace& face : buffers.faces) {
-    const std::span<const Index> corners(buffers.corners.data() + face.begin, face.end - face.begin);
-    const double from = margin(face, area_vector(buffers.at, corners));
-    const double to = margin(face, area_vector(buffers.ahead, corners));
-    const double speed = allowed_step(from, to, face.soft);
-    for (const Index c : corners) buffers.speed[c] = std::min(buffers.speed[c], speed);
-  }
+  const std::size_t near = buffers.near.size();
+  std::vector<double>& speed = buffers.speed;
+  speed.assign(near, 1.0);
   const auto relax = [&](std::size_t i) {
     for (Index k = buffers.next_begin[i]; k < buffers.next_begin[i + 1]; ++k) {
-      buffers.speed[i] = std::min(buffers.speed[i], buffers.speed[buffers.next[k]] + buffers.way[k]);
+      speed[i] = std::min(speed[i], speed[buffers.next[k]] + buffers.way[k]);
     }
   };
-  // `near` is sorted by how far it is from the faces: outward, and back once for what they cross.
-  for (std::size_t i = 0; i < buffers.near.size(); ++i) relax(i);
-  for (std::size_t i = buffers.near.size(); i-- > 0;) relax(i);
+  for (int pass = 0; pass < kSpeedPasses; ++pass) {
+    buffers.last_speed = speed;
+    for (std::size_t i = 0; i < near; ++i) buffers.ahead[i] = buffers.at[i] + speed[i] / kFlowSteps * buffers.to[i];
+    for (const GuardedFace& face : buffers.faces) {
+      const std::span<const Index> corners(buffers.corners.data() + face.begin, face.end - face.begin);
+      const double allowed = allowed_step(margin(face, area_vector(buffers.at, corners)),
+                                          margin(face, area_vector(buffers.ahead, corners)));
+      if (allowed == 1) continue;
+      for (const Index c : corners) speed[c] = std::min(speed[c], allowed * buffers.last_speed[c]);
+    }
+    // `near` is sorted by how far it is from the faces: outward, and back once for what they cross.
+    for (std::size_t i = 0; i < near; ++i) relax(i);
+    for (std::size_t i = near; i-- > 0;) relax(i);
+  }
 }
 
 /// The skin goes its way, with the volume closed by `height` times `closing`. Leaves in `free` how far it came, and in
@@ -469,7 +509,11 @@ bool hold_faces(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) 
   volume.after = in.at.component.whole.volume(out.positions);
   volume.residual = in.at.target - volume.after;
   if (exact && !closed) volume.outcome = VolumeOutcome::folded;
-  for (const Index v : buffers.vertices) out.held_vertices += buffers.free[v] < kHeld ? 1 : 0;
+  for (const Index v : buffers.vertices) {
+    const double slid = (buffers.displacement[v] - buffers.wanted[v]).norm();
+    const bool held = buffers.free[v] < kHeld || slid > (1 - kHeld) * buffers.wanted[v].norm();
+    out.held_vertices += held ? 1 : 0;
+  }
   report(turns, out);
   return true;
 }

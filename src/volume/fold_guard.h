@@ -10,6 +10,7 @@
 /// passes it, and all of it is continuous in the pose. See docs/design/volume.md.
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "volume/component_pose.h"
@@ -30,7 +31,6 @@ struct GuardedFace {
   double turn = 0;                 ///< the cosine to keep
   double area = 0;                 ///< the share of its area to keep, along that normal
   double growth = 0;               ///< the most times that it may be as large
-  double soft = 0;                 ///< nearer than this to a limit, its corners slide apart, and slow down
   double slack = 0;                ///< beyond all limits; grows where the deformer crushes the face
   std::size_t begin = 0, end = 0;  ///< into FoldBuffers::corners
 };
@@ -52,19 +52,21 @@ struct FoldBuffers {
   std::vector<double> lost, area;             // by region of the component and place in it: what is held back
 
   std::vector<Index> near_rings, later_rings;  // faces that come near their limits, of FoldInput::faces
+  std::vector<std::pair<double, Index>> queue;
 
   // The skin around them. Vertices are numbered as in `near`.
   std::vector<Index> near, place;  // #near: vertices; #V: the reverse, or kNone
   std::vector<double> far;         // #V: the way to such a face, 1 where nothing of it is left
   std::vector<GuardedFace> faces;
-  std::vector<Index> corners;           // of the faces
-  std::vector<Index> next_begin, next;  // #near+1: neighbours
-  std::vector<double> way;              // to them: how much more they may be free
-  std::vector<RestCarrier> carriers;    // #near
-  std::vector<Vec3> slid;               // #near: offsets that corners slide by
-  std::vector<double> gone;             // #near: of the way
-  std::vector<double> speed;            // #near
-  std::vector<Vec3> at, to, ahead;      // #near: where it is, how far it goes, and where the next step leads
+  std::vector<Index> corners;             // of the faces
+  std::vector<Index> next_begin, next;    // #near+1: neighbours
+  std::vector<double> way;                // to them: how much more they may be free
+  std::vector<RestCarrier> carriers;      // #near
+  std::vector<Vec3> slid, slid_offset;    // #near: how far corners slide, in the pose and at rest
+  std::vector<double> slide_limit;        // #near
+  std::vector<double> gone;               // #near: of the way
+  std::vector<double> speed, last_speed;  // #near
+  std::vector<Vec3> at, to, ahead;        // #near: where it is, how far it goes, and where the next step leads
 };
 
 /// Holds back `out`, which is the corrected component, and closes its volume again; false if nothing had to be held

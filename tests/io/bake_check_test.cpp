@@ -90,7 +90,20 @@ TEST_F(BakeCheck, ExactFile) {
   EXPECT_LT(errors.max_position_error, 1e-7);
   EXPECT_LT(errors.max_volume_error, 1e-7);
   EXPECT_LT(errors.max_volume_error_between, 1e-7);
+  EXPECT_EQ(errors.max_turned_faces, 0u);
+  EXPECT_EQ(errors.max_turned_faces_between, 0u);
   ASSERT_EQ(errors.volume_errors.size(), 1u);
+}
+
+// Faces that are turned over are counted against what skinning alone shows: a corner that is pushed through the other
+// side of the cube turns a triangle of both sides that it slides along, and none half-way.
+TEST_F(BakeCheck, TurnedFaces) {
+  bake(-1.5);
+  const BakeErrors errors = check_bake(here / "cube.glb", motion(-1.5), context);
+  EXPECT_EQ(errors.max_turned_faces, 2u);
+  EXPECT_EQ(errors.max_turned_faces_between, 0u);
+  bake(-3);
+  EXPECT_EQ(check_bake(here / "cube.glb", motion(-3), context).max_turned_faces_between, 2u);
 }
 
 // One that plays something else is found out, by how much and in what.

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "isochor/mesh/face_turns.h"
+#include "isochor/sample/cylinder.h"
 #include "volume/subject.h"
 
 namespace isochor {
@@ -8,7 +11,7 @@ namespace {
 
 using test::Subject;
 
-const VolumeOptions kKeep{.faces = FaceTreatment::keep};
+const VolumeOptions kKeep{.faces = FaceTreatment::keep}, kFree{.faces = FaceTreatment::free};
 
 /// The most faces that are turned over in a moment of a clip, by a measure of its own.
 std::size_t most_turned(Subject& subject, const Clip& clip, JointTreatment treatment, Deformer deformer) {
@@ -36,7 +39,7 @@ std::size_t most_turned(Subject& subject, const Clip& clip, JointTreatment treat
 // Where the correction alone turns faces over, none is turned if they are kept, and the volume is exact all the same.
 TEST(FoldGuard, NoFaceTurnsOver) {
   for (const char* name : {"cylinder", "elephant"}) {
-    Subject free(make_sample(name)), kept(make_sample(name), kKeep);
+    Subject free(make_sample(name), kFree), kept(make_sample(name), kKeep);
     const Clip& clip = name == std::string("cylinder") ? free.character.clips.front() : free.character.clips.back();
     EXPECT_GT(most_turned(free, clip, JointTreatment::together, Deformer::lbs), 0u) << name << ": nothing to hold";
     EXPECT_EQ(most_turned(kept, clip, JointTreatment::together, Deformer::lbs), 0u) << name;
@@ -44,6 +47,43 @@ TEST(FoldGuard, NoFaceTurnsOver) {
   }
   Subject kept(make_sample("cylinder"), kKeep);
   EXPECT_EQ(most_turned(kept, kept.character.clips.front(), JointTreatment::sequence, Deformer::lbs), 0u);
+}
+
+/// The radius of the thinnest ring of a cylinder that stands on the origin, in units of its own: that of a disc of the
+/// same area.
+double thinnest_ring(const std::vector<Vec3>& positions, const CylinderOptions& options) {
+  double least = 1e300;
+  for (int r = 0; r < options.rings; ++r) {
+    const Vec3* ring = positions.data() + static_cast<std::size_t>(r) * options.segments;
+    Vec3 area = Vec3::Zero();
+    for (int s = 0; s < options.segments; ++s) {
+      area += 0.5 * (ring[s] - ring[0]).cross(ring[(s + 1) % options.segments] - ring[0]);
+    }
+    least = std::min(least, std::sqrt(area.norm() / std::numbers::pi) / options.radius);
+  }
+  return least;
+}
+
+// A limb that is bent or wrung keeps its radius, and no face turns over: not at the price of one another.
+TEST(FoldGuard, BendsAndTwistsKeepTheirRadius) {
+  const CylinderOptions options{.radius = 0.5, .length = 2, .segments = 48, .rings = 121, .blend = 0.5, .rounding = 0};
+  Subject kept(make_cylinder(options, Context()), kKeep);
+  struct Case {
+    Vec3 axis;
+    double degrees, least;
+  };
+  const Vec3 bend = Vec3::UnitX(), twist = Vec3::UnitY();
+  for (const Case& c : {Case{bend, 45, 0.997}, Case{bend, 90, 0.982}, Case{bend, 120, 0.93}, Case{twist, 135, 0.995},
+                        Case{twist, 150, 0.99}, Case{twist, 160, 0.98}, Case{twist, 170, 0.89}}) {
+    Pose pose = rest_pose(kept.character.skeleton);
+    pose.local[1].rotation = Quat(Eigen::AngleAxisd(c.degrees * std::numbers::pi / 180, c.axis));
+    kept.together(pose);
+    const std::string what = std::to_string(c.degrees) + " about " + (c.axis == bend ? "x" : "y");
+    EXPECT_EQ(kept.frame.turned_faces, 0u) << what;
+    EXPECT_LE(kept.frame.largest_turn, std::numbers::pi / 3) << what;
+    EXPECT_LE(kept.largest_error(), 1e-9) << what;
+    EXPECT_GE(thinnest_ring(kept.frame.positions, options), c.least) << what;
+  }
 }
 
 /// The largest change of a displacement between neighbouring moments, of `count` over part of a clip.
@@ -74,7 +114,7 @@ TEST(FoldGuard, ChangesShrinkWithTheTimeStep) {
 
 // What would turn no face is left alone, bit for bit.
 TEST(FoldGuard, NothingElseChanges) {
-  Subject free(make_sample("giraffe")), kept(make_sample("giraffe"), kKeep);
+  Subject free(make_sample("giraffe"), kFree), kept(make_sample("giraffe"), kKeep);
   const Clip& clip = free.character.clips.front();
   for (const double share : {0.25, 0.5, 0.75}) {
     const Pose pose = sample(clip, free.character.skeleton, clip.start() + share * clip.duration());

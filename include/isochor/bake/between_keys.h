@@ -1,7 +1,7 @@
 #pragma once
 
 /// Keys between the keys of a clip. Morph weights are lines from key to key, while a skin that turns fast is not: it
-/// loses volume half-way. Keys are added where that matters, and nowhere else.
+/// loses volume half-way, and faces may turn over. Keys are added where that matters, and nowhere else.
 
 #include <functional>
 #include <span>
@@ -19,24 +19,28 @@ struct BetweenKeysOptions {
 template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, BetweenKeysOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.volume_error, FieldInfo{.name = "between",
-                                        .help = "add keys to a baked clip until no component's volume is off by more "
-                                                "than this half-way between two keys (0: add none)",
-                                        .unit = "of its volume",
-                                        .min = 0,
-                                        .max = 1});
+  visit(options.volume_error,
+        FieldInfo{.name = "between",
+                  .help = "add keys to a baked clip until no component's volume is off by more "
+                          "than this half-way between two keys, and no face is turned over (0: add none)",
+                  .unit = "of its volume",
+                  .min = 0,
+                  .max = 1});
 }
 
 /// What lines between keys get wrong at one moment.
 struct BetweenError {
-  double volume = 0;    ///< of the worst component, relative
-  double position = 0;  ///< of the worst vertex, relative to the character's size
+  double volume = 0;       ///< of the worst component, relative
+  double position = 0;     ///< of the worst vertex, relative to the character's size
+  std::size_t turned = 0;  ///< faces turned over, beyond those that a key would show there
+
+  bool within(double allowed_volume) const { return volume <= allowed_volume && turned == 0; }
 };
 
 /// A clip that keys can be added to.
 struct KeyedClip {
-  /// At moments, each between two neighbouring keys of those that are there by then. Any of them with a volume error
-  /// that is not within `allowed` may be asked for as a key.
+  /// At moments, each between two neighbouring keys of those that are there by then. Any of them that is not within
+  /// `allowed` may be asked for as a key.
   std::function<std::vector<BetweenError>(std::span<const double> times, double allowed)> errors;
   /// Makes a key of one of the moments that errors() was asked for last, by its place among them.
   std::function<void(std::size_t moment)> add;
@@ -52,8 +56,8 @@ struct BetweenKeys {
 inline constexpr int kMostHalvings = 5;
 
 /// Halves the gaps between `keys` (increasing, in single precision as files have them) where the error of the volume
-/// half-way is larger than allowed: all gaps once, then all halves of those that were halved, and so on. A tenth of
-/// what is allowed is left to rounding and to morph targets.
+/// half-way is larger than allowed, or a face is turned over: all gaps once, then all halves of those that were halved,
+/// and so on. A tenth of what is allowed is left to rounding and to morph targets.
 BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOptions& options, const KeyedClip& clip);
 
 }  // namespace isochor

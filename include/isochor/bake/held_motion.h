@@ -53,9 +53,10 @@ enum class HeldForm {
 
 struct HoldOptions {
   PlaybackOptions playback;
-  std::vector<Index> clips;    ///< of the character; empty: all of them
-  double fps = 0;              ///< frames per second; 0: the clip's own keys (bake_times())
-  BetweenKeysOptions between;  ///< keys added where lines between keys lose volume; with HeldForm::offsets alone
+  std::vector<Index> clips;  ///< of the character; empty: all of them
+  double fps = 0;            ///< frames per second; 0: the clip's own keys (bake_times())
+  /// Keys added where lines between keys lose volume or turn faces over; with HeldForm::offsets alone.
+  BetweenKeysOptions between;
   HeldForm form = HeldForm::offsets;
 };
 
@@ -64,6 +65,7 @@ struct HeldMotion {
   /// Linear blend skinning shows all of it, as nothing is corrected: there is nothing to bake, and the frames hold
   /// volumes, but no part.
   bool shown_by_skinning = false;
+  Deformer deformer = Deformer::lbs;   ///< that was played
   VolumeReport volume;                 ///< errors of the volume before and after
   std::optional<BetweenKeys> between;  ///< of all clips together; nothing if none were asked for
   /// Vertices of the file that no offset in the rest pose brings to their place at some moment: linear blend skinning

@@ -18,6 +18,9 @@ struct BakeErrors {
   std::vector<double> volume_errors;  ///< the same by component
   /// The same half-way between neighbouring frames of a clip.
   double max_volume_error_between = 0;
+  /// The most faces of one moment whose normal is more than 90° away from what the deformer alone makes of it, at the
+  /// frames' times and half-way between them.
+  std::size_t max_turned_faces = 0, max_turned_faces_between = 0;
   Problems problems;  ///< targets that are too few to hold the volume
 };
 

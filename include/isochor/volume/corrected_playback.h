@@ -43,6 +43,7 @@ class CorrectedPlayback {
   const WeldedCharacter& welded() const { return welded_; }
   Deformer deformer() const { return deformer_; }
   bool corrects() const { return own_.corrector.has_value(); }
+  bool keeps_faces() const { return corrects() && settings_.options.faces == FaceTreatment::keep; }
   /// Where each joint bends the skin; none if nothing is corrected.
   std::span<const VolumeCorrector::Region> regions() const;
 

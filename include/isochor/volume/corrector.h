@@ -46,7 +46,7 @@ struct EnumNames<FaceTreatment> {
 
 struct VolumeOptions {
   JointTreatment treatment = JointTreatment::together;
-  FaceTreatment faces = FaceTreatment::free;
+  FaceTreatment faces = FaceTreatment::keep;
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
@@ -115,7 +115,7 @@ struct CorrectionEvidence {
   Index max_displacement_vertex = kNone;
   std::size_t turned_faces = 0;    ///< whose normal is more than 90° away from the deformer's
   double largest_turn = 0;         ///< of a face, against the deformer's, in radians
-  std::size_t held_vertices = 0;   ///< that were held back, so that no face turns over
+  std::size_t held_vertices = 0;   ///< that were held back or moved aside, so that no face turns over
   std::vector<Index> wild_joints;  ///< sequence: joints whose step asked for more than the body's radius, and was cut
 };
 

@@ -1,0 +1,28 @@
+#pragma once
+
+/// Faces that are turned over in what a viewer shows, against what the deformer alone makes of them.
+
+#include <span>
+#include <vector>
+
+#include "isochor/deform/posed_skin.h"
+#include "isochor/mesh/face_turns.h"
+
+namespace isochor {
+
+class TurnedFaces {
+ public:
+  /// `volumes` by component of the character; both must outlive it.
+  TurnedFaces(const WeldedCharacter& welded, std::span<const VolumeFunctional> volumes);
+
+  /// Of the components that have a volume, in a pose. `shown`: #V of the welded surface. Faces below a thousandth of
+  /// the median are left out.
+  std::size_t count(const PosedSkin& posed, std::span<const Vec3> shown) const;
+
+ private:
+  const WeldedCharacter& welded_;
+  std::span<const VolumeFunctional> volumes_;
+  std::vector<double> median_areas_;  // by component, at rest
+};
+
+}  // namespace isochor
