@@ -15,8 +15,8 @@ namespace {
 constexpr double kSoft = 0.03;
 /// Steps of the way to the corrected place.
 constexpr int kFlowSteps = 12;
-/// How often the speeds of a step are found.
-constexpr int kSpeedPasses = 2;
+/// How often the speeds of a step are found at most: until no face has to slow its corners down any more.
+constexpr int kSpeedPasses = 12;
 /// How often faces that come near their limits later are added.
 constexpr int kNearRounds = 6;
 /// A volume that is this near to its target, relative to it, is brought there again.
@@ -82,7 +82,7 @@ double allowed_step(double from, double to) {
 }
 
 /// How much of its next step each vertex may go: no more than its faces allow, and little more than its neighbours. The
-/// second time faces see corners that others have slowed down.
+/// second time and later faces see corners that others have slowed down.
 void find_speeds(FoldBuffers& buffers) {
   const std::size_t near = buffers.near.size();
   std::vector<double>& speed = buffers.speed;
@@ -92,7 +92,9 @@ void find_speeds(FoldBuffers& buffers) {
       speed[i] = std::min(speed[i], speed[buffers.next[k]] + buffers.way[k]);
     }
   };
-  for (int pass = 0; pass < kSpeedPasses; ++pass) {
+  bool slowed = true;
+  for (int pass = 0; pass < kSpeedPasses && slowed; ++pass) {
+    slowed = false;
     buffers.last_speed = speed;
     for (std::size_t i = 0; i < near; ++i) buffers.ahead[i] = buffers.at[i] + speed[i] / kFlowSteps * buffers.to[i];
     for (const GuardedFace& face : buffers.faces) {
@@ -100,6 +102,7 @@ void find_speeds(FoldBuffers& buffers) {
       const double allowed = allowed_step(margin(face, area_vector(buffers.at, corners)),
                                           margin(face, area_vector(buffers.ahead, corners)));
       if (allowed == 1) continue;
+      slowed = true;
       for (const Index c : corners) speed[c] = std::min(speed[c], allowed * buffers.last_speed[c]);
     }
     // `near` is sorted by how far it is from the faces: outward, and back once for what they cross.
