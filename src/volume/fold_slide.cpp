@@ -10,7 +10,8 @@ namespace {
 
 /// The most rounds in which corners slide apart, the share of their faces' wishes that they go in one, and how much of
 /// a round's motion goes on in the next: a band of faces that are pressed together spreads from its middle to its ends.
-/// The band of a cylinder that is four times as dense, and refined, takes 150.
+/// With half as many, a band of a bent cylinder that is four times as dense, and refined, is held back by some per cent
+/// of its radius.
 constexpr int kSlideRounds = 200;
 constexpr double kSlideStep = 0.4, kMomentum = 0.3;
 /// The sliding has ended where no face wishes anything and no vertex moves by more than this, of its local radius.
@@ -22,8 +23,8 @@ constexpr double kNoLength = 1e-3;
 
 /// Adds to `ahead` what brings one margin of a face to kApart, to first order, with the least motion of the corners.
 /// `slope` is that margin's by the area vector N = ½ Σ p_i × p_{i+1}.
-void push_apart(const GuardedFace& face, double margin, const Vec3& slope, FoldBuffers& buffers) {
-  const double missing = kApart - face.slack - margin;
+void push_apart(const GuardedFace& face, double from_limit, const Vec3& slope, FoldBuffers& buffers) {
+  const double missing = kApart - face.slack - from_limit;
   if (!(missing > 0)) return;
   const std::span<const Index> corners(buffers.corners.data() + face.begin, face.end - face.begin);
   const std::size_t n = corners.size();
