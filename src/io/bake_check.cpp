@@ -10,6 +10,7 @@
 #include "isochor/deform/morph_player.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/gltf_read.h"
+#include "isochor/mesh/face_turns.h"
 #include "isochor/mesh/volume.h"
 
 namespace isochor {
@@ -36,6 +37,8 @@ constexpr double kHeldWell = 1e-4;
 struct MomentErrors {
   double position = 0;
   std::vector<double> volume, volume_between;  // by component
+  double correction = 0, left = 0;
+  std::size_t turned_faces = 0, turned_faces_wanted = 0;
 };
 
 /// A file that is played as any viewer plays it: its own animation, its own targets, linear blend skinning.
@@ -45,9 +48,11 @@ class PlayedFile {
     for (const Component& component : welded_.topology().components)
       volumes_.emplace_back(welded_.surface(), component);
     for (const Part& part : character.parts) morphs_.emplace_back(part);
+    has_twins_ = twin_count(character) > 0;
   }
 
   const WeldedCharacter& welded() const { return welded_; }
+  bool has_twins() const { return has_twins_; }
 
   Pose pose_at(Index clip, double time) const {
     const auto& clips = welded_.character().clips;
@@ -89,6 +94,32 @@ class PlayedFile {
       if (welded_.has_volume(c)) errors[c] = relative_volume_error(volumes_[c].volume(posed.positions), wanted[c]);
     }
     return errors;
+  }
+
+  /// What twins bring of what was to be brought, and the faces that they turn.
+  void compare_twins(const PosedSkin& posed, Pose pose, const Shapes& shapes, const HeldFrame& held,
+                     MomentErrors& errors) const {
+    if (!has_twins_ || held.parts.empty()) return;
+    const auto& joints = welded_.skeleton().joints;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      if (joints[j].twin) pose.local[j] = joints[j].rest;
+    }
+    const PosedSkin skinned = skin(pose, shapes);
+    std::vector<Vec3> wanted = skinned.positions;
+    for (std::size_t p = 0; p < shapes.size(); ++p) {
+      for (std::size_t v = 0; v < shapes[p].size(); ++v) {
+        if (!welded_.character().parts[p].skinned() || !welded_.whole().leads(p, v)) continue;
+        const Index w = welded_.whole().welded(p, v);
+        wanted[w] = held.parts[p].positions[v].cast<double>();
+        errors.correction += (wanted[w] - skinned.positions[w]).squaredNorm();
+        errors.left += (wanted[w] - posed.positions[w]).squaredNorm();
+      }
+    }
+    for (const VolumeFunctional& faces : volumes_) {
+      const double crushed = kCrushedFace * median_face_area(faces, skinned.positions);
+      errors.turned_faces += face_turns(faces, skinned.positions, posed.positions, crushed).turned;
+      errors.turned_faces_wanted += face_turns(faces, skinned.positions, wanted, crushed).turned;
+    }
   }
 
   double position_error(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held) const {
@@ -137,6 +168,7 @@ class PlayedFile {
   WeldedCharacter welded_;
   std::vector<VolumeFunctional> volumes_;  // by component
   std::vector<MorphPlayer> morphs_;        // by part
+  bool has_twins_ = false;
 };
 
 /// What the volumes half-way should be: what skeleton and morph targets of the file say for that moment, times the mean
@@ -161,6 +193,7 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
     const PosedSkin posed = file.skin(poses[i], shapes[i]);
     errors[i].position = file.position_error(posed, poses[i], shapes[i], held);
     errors[i].volume = file.volume_errors(posed, held.target_volumes);
+    file.compare_twins(posed, poses[i], shapes[i], held, errors[i]);
     if (k + 1 == clip.frames.size()) break;
     const HeldFrame& next = clip.frames[k + 1];
     const Pose middle = file.pose_at(clip.clip, 0.5 * (held.time + next.time));
@@ -191,6 +224,10 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   for (const auto& moments : found) {
     for (const MomentErrors& moment : moments) {
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
+      errors.correction += moment.correction;
+      errors.left += moment.left;
+      errors.turned_faces += moment.turned_faces;
+      errors.turned_faces_wanted += moment.turned_faces_wanted;
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {
         errors.volume_errors[c] = std::max(errors.volume_errors[c], moment.volume[c]);
         errors.max_volume_error = std::max(errors.max_volume_error, moment.volume[c]);
@@ -204,8 +241,10 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   if (!motion.shown_by_skinning && lost > kHeldWell) {
     errors.problems.push_back({Severity::warning,
                                "bake-volume",
-                               "the morph targets are too few to hold the volume: it is off by " +
-                                   percent(errors.max_volume_error) + " at a key; allow more of them",
+                               std::string(played.has_twins() ? "twin joints do not hold every volume"
+                                                              : "the morph targets are too few to hold the volume") +
+                                   ": it is off by " + percent(errors.max_volume_error) + " at a key" +
+                                   (played.has_twins() ? "" : "; allow more of them"),
                                {},
                                1});
   }

@@ -18,6 +18,11 @@ struct BakeErrors {
   std::vector<double> volume_errors;  ///< the same by component
   /// The same half-way between neighbouring frames of a clip.
   double max_volume_error_between = 0;
+  /// Of a file with twins: Σ |wanted - skinned|² over vertices and keys, and what is left of it.
+  double correction = 0, left = 0;
+  /// Of a file with twins, over all keys: faces that look the other way than by skinning alone; and how many of them
+  /// were to do so.
+  std::size_t turned_faces = 0, turned_faces_wanted = 0;
   Problems problems;  ///< targets that are too few to hold the volume
 };
 
