@@ -3,6 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace isochor {
 namespace {
@@ -22,15 +24,6 @@ TwinFrames::TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twin
     : welded_(welded), twins_(twins), weights_(weights) {
   take_samples();
   for (const Component& component : welded.topology().components) volumes_.emplace_back(welded.surface(), component);
-  const auto& rest = welded.surface().positions;
-  std::vector<double> areas(rest.size(), 0.0);
-  for (std::size_t c = 0; c < volumes_.size(); ++c) {
-    volumes_[c].areas(rest, areas);
-    double area = 0;
-    for (const Index v : volumes_[c].vertices()) area += areas[v];
-    const auto count = static_cast<double>(volumes_[c].vertices().size());
-    ease_.push_back(area > 0 ? std::sqrt(count) * std::abs(welded.rest_volumes()[c]) / area : 0);
-  }
   PosedSkin posed;
   pose_skin(welded, rest_pose(welded.skeleton()), Deformer::lbs, posed, Context(1));
   file_rest_ = posed.rest;
@@ -173,6 +166,22 @@ Eigen::MatrixXd TwinFrames::volume_slopes(const Task& task, const TwinDirections
   return out;
 }
 
+/// By component: √n V / A, which is how far (root of the sum of squares) to move its vertices along their normals so
+/// that its volume changes by about its size.
+Eigen::VectorXd TwinFrames::swellings(const Task& task) const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(volumes_.size()));
+  std::vector<double> areas(task.skinned.size(), 0.0);
+  for (std::size_t c = 0; c < volumes_.size(); ++c) {
+    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
+    volumes_[c].areas(task.skinned, areas);
+    double area = 0;
+    for (const Index v : volumes_[c].vertices()) area += areas[v];
+    const auto count = static_cast<double>(volumes_[c].vertices().size());
+    if (area > 0) out[static_cast<Eigen::Index>(c)] = std::sqrt(count) * std::abs(task.volumes[c]) / area;
+  }
+  return out;
+}
+
 /// Newton's method on the volumes of all components at once. Of all changes of translation and scale that close them,
 /// the one that moves vertices least: z = H⁻¹ J λ, with (Jᵀ H⁻¹ J) λ = what is missing. In units in which to swell a
 /// component evenly is about 1, an eigenvalue of the matrix in brackets says how much of a volume twins can bring for
@@ -186,11 +195,13 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
   const TwinDirections directions = twin_directions(task.carriers, motions, 6);
   std::vector<Vec3> positions = shown(task, displaced(task, motions));
   Eigen::VectorXd missing = volume_errors(task, positions);
-  const Eigen::VectorXd ease = Eigen::Map<const Eigen::VectorXd>(ease_.data(), static_cast<Eigen::Index>(ease_.size()));
+  const Eigen::VectorXd ease = swellings(task);
+  if (getenv("TWDBG")) fprintf(stderr, "close: %d comps, missing %.2e", (int)missing.size(), missing.cwiseAbs().maxCoeff());
   for (int i = 0; i < kMostSteps && missing.cwiseAbs().maxCoeff() > kClosed; ++i) {
     const Eigen::MatrixXd slopes = volume_slopes(task, directions, positions) * ease.asDiagonal();
     const Eigen::MatrixXd ways = stretching.solve(slopes);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(slopes.transpose() * ways);
+    if (getenv("TWDBG")) fprintf(stderr, " [min eig %.1e max %.1e]", eigen.eigenvalues().minCoeff(), eigen.eigenvalues().maxCoeff());
     const Eigen::VectorXd asked = eigen.eigenvectors().transpose() * ease.cwiseProduct(missing);
     Eigen::VectorXd given = Eigen::VectorXd::Zero(asked.size());
     for (Eigen::Index k = 0; k < asked.size(); ++k) {
@@ -203,7 +214,7 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
       for (std::size_t q = 0; q < next.size(); ++q) {
         const auto at = static_cast<Eigen::Index>(6 * q);
         next[q].translation += share * step.segment<3>(at);
-        next[q].scale += share * step.segment<3>(at + 3);
+        next[q].scale = within_reach(next[q].scale + share * step.segment<3>(at + 3));
       }
       std::vector<Vec3> there = shown(task, displaced(task, next));
       const Eigen::VectorXd now = volume_errors(task, there);
@@ -212,6 +223,7 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
       motions = std::move(next);
       positions = std::move(there);
       missing = now;
+      if (getenv("TWDBG")) fprintf(stderr, " -> %.2e (%.2f)", missing.cwiseAbs().maxCoeff(), share);
     }
     if (!better) break;
   }
@@ -235,13 +247,11 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, Worker& 
   const double off_skinned = volume_errors(task, task.skinned).cwiseAbs().maxCoeff();
   // Never worse than skinning, neither in places nor in volume.
   const auto take = [&](std::vector<Transform> motions) {
-    for (Transform& motion : motions) {
-      motion.scale = in_file_precision(motion.scale);
-      if (!(motion.scale.minCoeff() > 0)) return false;
-    }
+    for (Transform& motion : motions) motion.scale = in_file_precision(motion.scale);
     const std::vector<Vec3> displacements = displaced(task, motions);
     const double now = left(task, displacements);
     const double off = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
+    if (getenv("TWDBG")) fprintf(stderr, "t %.3f corr %.3e fitshear %.3e now %.3e  volskin %.2e vol %.2e\n", frame.time, task.correction, out.figures.left_with_shear, now, off_skinned, off);
     if (!(now <= task.correction) || !(off <= std::max(off_skinned, 1e-7))) return false;
     out.motions = std::move(motions);
     out.figures.left = now;

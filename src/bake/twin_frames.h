@@ -63,6 +63,7 @@ class TwinFrames {
   std::vector<Vec3> shown(const Task& task, std::span<const Vec3> displacements) const;
   double left(const Task& task, std::span<const Vec3> displacements) const;
   Eigen::VectorXd volume_errors(const Task& task, std::span<const Vec3> positions) const;
+  Eigen::VectorXd swellings(const Task& task) const;
   std::vector<Transform> closed(const Task& task, std::vector<Transform> motions, const TwinSolver& stretching) const;
   Eigen::MatrixXd volume_slopes(const Task& task, const TwinDirections& directions,
                                 std::span<const Vec3> positions) const;
@@ -73,7 +74,6 @@ class TwinFrames {
   std::vector<Sample> samples_;  // those that lead come first, component by component
   std::vector<std::size_t> component_begin_;  // #components+1 into samples_
   std::vector<VolumeFunctional> volumes_;     // by component
-  std::vector<double> ease_;                  // by component: see closed()
   std::vector<Vec3> file_rest_;               // #V: the bind shape without any morph
   std::unique_ptr<TwinSystem> system_;        // for it
 };

@@ -79,8 +79,16 @@ std::vector<Influence> shared_row(std::span<const Influence> row, std::vector<Tw
     return share(a) != share(b) ? share(a) > share(b) : a.twin < b.twin;
   });
   const auto room = static_cast<std::size_t>(std::max<Index>(0, influences - static_cast<Index>(row.size())));
-  if (wishes.size() > room) wishes.resize(room);
   std::vector<double> blends(row.size(), 0.0);
+  if (wishes.size() > room) {
+    std::vector<bool> taken(row.size(), false);
+    for (std::size_t i = 0; i < room; ++i) taken[wishes[i].place] = true;
+    for (std::size_t i = room; i < wishes.size(); ++i) {
+      wishes[i].blend = !taken[wishes[i].place] && wishes[i].blend > 0.5 ? 1 : 0;
+      if (wishes[i].blend > 0) taken[wishes[i].place] = true;
+    }
+    std::erase_if(wishes, [](const TwinShareWish& wish) { return wish.blend == 0; });
+  }
   for (const TwinShareWish& wish : wishes) blends[wish.place] += wish.blend;
   std::vector<Influence> out(row.begin(), row.end());
   for (const TwinShareWish& wish : wishes) {

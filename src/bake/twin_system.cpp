@@ -11,7 +11,7 @@ using Mat4 = TwinSystem::Mat4;
 
 /// What a map may be, compared with what vertices say of it: a share of their own moments about the twin's pivot. Less:
 /// maps of twins whose vertices lie in a plane grow without end; more: the fit falls short.
-constexpr double kReluctance = 1e-3;
+const double kReluctance = getenv("TWREL") ? atof(getenv("TWREL")) : 5e-3;
 
 Eigen::Vector4d with_one(const Vec3& y) { return {y.x(), y.y(), y.z(), 1.0}; }
 
@@ -65,13 +65,12 @@ Quat as_float(const Quat& q) {
 
 /// One step of all motions; scales stay positive.
 std::vector<Transform> moved(std::span<const Transform> motions, const Eigen::VectorXd& step, std::size_t width) {
-  constexpr double kLeastScale = 0.05, kMostScale = 20;
   constexpr double kMostTurn = 1;  // radians in one step: beyond it the linear model says nothing
   std::vector<Transform> out(motions.begin(), motions.end());
   for (std::size_t q = 0; q < out.size(); ++q) {
     const auto at = static_cast<Eigen::Index>(q * width);
     out[q].translation += step.segment<3>(at);
-    out[q].scale = (out[q].scale + step.segment<3>(at + 3)).cwiseMax(kLeastScale).cwiseMin(kMostScale);
+    out[q].scale = within_reach(out[q].scale + step.segment<3>(at + 3));
     if (width < 9) continue;
     Vec3 turn = step.segment<3>(at + 6);
     const double angle = turn.norm();
@@ -83,6 +82,11 @@ std::vector<Transform> moved(std::span<const Transform> motions, const Eigen::Ve
 }
 
 }  // namespace
+
+Vec3 within_reach(const Vec3& scale) {
+  constexpr double kLeastScale = 0.05, kMostScale = 20;
+  return scale.cwiseMax(kLeastScale).cwiseMin(kMostScale);
+}
 
 Mat34 twin_displacement(const Mat3& carrier, const Transform& motion) {
   Mat34 out;

@@ -23,6 +23,9 @@ struct TwinShare {
   Vec3 place = {0, 0, 0};  ///< y
 };
 
+/// A scale that a twin may have: twins are never turned inside out.
+Vec3 within_reach(const Vec3& scale);
+
 /// X = G [R S - 1 | t]: how a twin that moves by t, R, S on top of a bone with linear part G displaces.
 Mat34 twin_displacement(const Mat3& carrier, const Transform& motion);
 
