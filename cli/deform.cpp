@@ -194,7 +194,8 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   if (!options.volume.effects.empty() && hold.playback.volume) {
     set_volume_settings(file.source.document, *hold.playback.volume);
   }
-  const BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
+  BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
+  how.twins.between = hold.between.volume_error;
   const BakeResult baked = bake(motion, welded, how, file.source, context);
   session.add_warnings(baked.problems);
   {
@@ -206,7 +207,7 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   Written written{motion.volume, motion.volume.max_error_after(), {options.output}};
   // What skinning alone shows was not baked: it is played back where a gate asks for it.
   if (motion.shown_by_skinning && !options.max_volume_error) return written;
-  const BakeErrors errors = check_bake(options.output, motion, context);
+  const BakeErrors errors = check_bake(options.output, motion, context, baked.key_times);
   written.max_volume_error = std::max(errors.max_volume_error, errors.max_volume_error_between);
   if (motion.shown_by_skinning) return written;
   session.report()["bake"]["mode"] = enum_name(mode);

@@ -3,8 +3,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace isochor {
 namespace {
@@ -196,12 +194,10 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
   std::vector<Vec3> positions = shown(task, displaced(task, motions));
   Eigen::VectorXd missing = volume_errors(task, positions);
   const Eigen::VectorXd ease = swellings(task);
-  if (getenv("TWDBG")) fprintf(stderr, "close: %d comps, missing %.2e", (int)missing.size(), missing.cwiseAbs().maxCoeff());
   for (int i = 0; i < kMostSteps && missing.cwiseAbs().maxCoeff() > kClosed; ++i) {
     const Eigen::MatrixXd slopes = volume_slopes(task, directions, positions) * ease.asDiagonal();
     const Eigen::MatrixXd ways = stretching.solve(slopes);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(slopes.transpose() * ways);
-    if (getenv("TWDBG")) fprintf(stderr, " [min eig %.1e max %.1e]", eigen.eigenvalues().minCoeff(), eigen.eigenvalues().maxCoeff());
     const Eigen::VectorXd asked = eigen.eigenvectors().transpose() * ease.cwiseProduct(missing);
     Eigen::VectorXd given = Eigen::VectorXd::Zero(asked.size());
     for (Eigen::Index k = 0; k < asked.size(); ++k) {
@@ -223,15 +219,19 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
       motions = std::move(next);
       positions = std::move(there);
       missing = now;
-      if (getenv("TWDBG")) fprintf(stderr, " -> %.2e (%.2f)", missing.cwiseAbs().maxCoeff(), share);
-    }
+      }
     if (!better) break;
   }
   return motions;
 }
 
-TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
-  const Task task = this->task(clip, frame, worker);
+TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::span<const char> active,
+                          Worker& worker) const {
+  Task task = this->task(clip, frame, worker);
+  // Twins that rest are carried by nothing, and nothing moves them.
+  for (std::size_t q = 0; q < twins_.size(); ++q) {
+    if (!active[q]) task.carriers[q].setZero();
+  }
   TwinFrame out;
   out.figures = {.correction = task.correction, .left = task.correction, .left_with_shear = task.correction, .frames = 1};
   out.motions.resize(twins_.size());
@@ -251,7 +251,6 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, Worker& 
     const std::vector<Vec3> displacements = displaced(task, motions);
     const double now = left(task, displacements);
     const double off = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
-    if (getenv("TWDBG")) fprintf(stderr, "t %.3f corr %.3e fitshear %.3e now %.3e  volskin %.2e vol %.2e\n", frame.time, task.correction, out.figures.left_with_shear, now, off_skinned, off);
     if (!(now <= task.correction) || !(off <= std::max(off_skinned, 1e-7))) return false;
     out.motions = std::move(motions);
     out.figures.left = now;
@@ -267,6 +266,16 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, Worker& 
       if (other.twin == static_cast<Index>(q)) out.brought[q] = (maps[q] * other.moment).cwiseProduct(maps[q]).sum();
     }
   }
+  return out;
+}
+
+TwinDeviation TwinFrames::deviation(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
+                                    std::span<const Transform> fitted, Worker& worker) const {
+  const Task task = this->task(clip, frame, worker);
+  const std::vector<Vec3> displacements = displaced(task, motions), meant = displaced(task, fitted);
+  TwinDeviation out;
+  out.volume = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
+  for (std::size_t s = 0; s < displacements.size(); ++s) out.places += (displacements[s] - meant[s]).squaredNorm();
   return out;
 }
 

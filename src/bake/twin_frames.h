@@ -20,6 +20,12 @@ struct TwinFrame {
   TwinFigures figures;             ///< of this frame
 };
 
+/// What other motions of the twins get wrong in a frame.
+struct TwinDeviation {
+  double volume = 0;  ///< of the worst component, relative
+  double places = 0;  ///< Σ |distance from what was fitted|²
+};
+
 class TwinFrames {
  public:
   /// `weights` as share_weights() gave them.
@@ -32,7 +38,11 @@ class TwinFrames {
     std::vector<Vec3> known_rest;  ///< that the solvers are for; empty: that of the file
     PosedSkin posed;
   };
-  TwinFrame fit(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+  /// Twins that are not active (#twins) rest.
+  TwinFrame fit(const HeldClip& clip, const HeldFrame& frame, std::span<const char> active, Worker& worker) const;
+  /// Of other motions than those that were fitted.
+  TwinDeviation deviation(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
+                          std::span<const Transform> fitted, Worker& worker) const;
   /// By any affine maps, nothing closed: what twins bring, at the cost of a glance.
   TwinFrame glance(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
 

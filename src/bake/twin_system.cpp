@@ -11,7 +11,7 @@ using Mat4 = TwinSystem::Mat4;
 
 /// What a map may be, compared with what vertices say of it: a share of their own moments about the twin's pivot. Less:
 /// maps of twins whose vertices lie in a plane grow without end; more: the fit falls short.
-const double kReluctance = getenv("TWREL") ? atof(getenv("TWREL")) : 5e-3;
+constexpr double kReluctance = 5e-3;
 
 Eigen::Vector4d with_one(const Vec3& y) { return {y.x(), y.y(), y.z(), 1.0}; }
 

@@ -81,6 +81,11 @@ void add_joints_of(const TwinJoints& twins, const WeldedCharacter& welded, GltfS
   result.twins = twins.twins.size();
   result.twin_figures = twins.figures;
   result.problems = twins.problems;
+  result.keys = 0;
+  for (const TwinClip& clip : twins.clips) {
+    result.keys += clip.times.size();
+    result.key_times.push_back(clip.times);
+  }
 }
 
 }  // namespace

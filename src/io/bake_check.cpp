@@ -205,9 +205,17 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
   return errors;
 }
 
+bool is_key_time(const HeldMotion& motion, const HeldClip& clip, double time,
+                 std::span<const std::vector<double>> keys) {
+  if (keys.empty()) return true;
+  const std::vector<double>& of_clip = keys[static_cast<std::size_t>(&clip - motion.clips.data())];
+  return std::binary_search(of_clip.begin(), of_clip.end(), time);
+}
+
 }  // namespace
 
-BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context) {
+BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context,
+                      std::span<const std::vector<double>> keys) {
   const StageTimer timer(context, "check");
   const Character character = read_shape(file);
   const PlayedFile played(character);
@@ -221,14 +229,21 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
     for (std::size_t i = chunk.begin; i < chunk.end; ++i)
       found[i] = check_keys(played, *ranges[i].clip, ranges[i].frames);
   });
-  for (const auto& moments : found) {
-    for (const MomentErrors& moment : moments) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t m = 0; m < found[i].size(); ++m) {
+      const MomentErrors& moment = found[i][m];
+      const double time = ranges[i].clip->frames[ranges[i].frames.begin + m].time;
+      const bool is_key = is_key_time(motion, *ranges[i].clip, time, keys);
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
       errors.correction += moment.correction;
       errors.left += moment.left;
       errors.turned_faces += moment.turned_faces;
       errors.turned_faces_wanted += moment.turned_faces_wanted;
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {
+        if (!is_key) {
+          errors.max_volume_error_between = std::max(errors.max_volume_error_between, moment.volume[c]);
+          continue;
+        }
         errors.volume_errors[c] = std::max(errors.volume_errors[c], moment.volume[c]);
         errors.max_volume_error = std::max(errors.max_volume_error, moment.volume[c]);
       }

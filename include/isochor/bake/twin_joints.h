@@ -16,6 +16,9 @@ namespace isochor {
 struct TwinOptions {
   Index influences = 8;
   Index max_twins = 0;
+  /// How far a volume may be off at a frame of the motion that gets no key of its own, as twins are where interpolation
+  /// puts them; 0: every frame gets a key. On the command line, --between.
+  double between = 1e-3;
 };
 
 template <class Options, class Visitor>

@@ -29,6 +29,9 @@ struct BakeErrors {
 /// The motion was held on the character of the file; where skinning shows all of it, volumes alone are checked. Throws
 /// as GltfDocument::open and read_gltf do, and Error(bad_input) if the file has other clips, parts or vertices than the
 /// motion.
-BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context);
+/// `keys`, if given: by clip of the motion, the times at which the file has keys. Other frames count as moments between
+/// keys.
+BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context,
+                      std::span<const std::vector<double>> keys = {});
 
 }  // namespace isochor
