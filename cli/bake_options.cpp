@@ -13,7 +13,8 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments) {
       command, arguments.mode,
       {.name = "bake",
        .help = "how a motion that skinning alone does not show is written: a few morph targets, one for each "
-               "frame, joints beside those of the skin (for games), or point caches (default morphs; by the extension for .pc2 and .mdd)"},
+               "frame, joints beside those of the skin (for games), or point caches (default morphs; by the extension "
+               "for .pc2 and .mdd)"},
       "Bake");
   command
       .add_option("--fps", arguments.fps,

@@ -48,8 +48,8 @@ void TwinFrames::take_samples() {
   std::stable_sort(samples_.begin(), samples_.end(),
                    [&](const Sample& a, const Sample& b) { return place(a) < place(b); });
   for (Index c = 0; c <= components; ++c) {
-    const auto at = std::partition_point(samples_.begin(), samples_.end(),
-                                         [&](const Sample& s) { return place(s) < c; });
+    const auto at =
+        std::partition_point(samples_.begin(), samples_.end(), [&](const Sample& s) { return place(s) < c; });
     component_begin_.push_back(static_cast<std::size_t>(at - samples_.begin()));
   }
 }
@@ -148,8 +148,8 @@ Eigen::VectorXd TwinFrames::volume_errors(const Task& task, std::span<const Vec3
 /// By direction and component: how fast the relative volume grows.
 Eigen::MatrixXd TwinFrames::volume_slopes(const Task& task, const TwinDirections& directions,
                                           std::span<const Vec3> positions) const {
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(directions.size()),
-                                              static_cast<Eigen::Index>(volumes_.size()));
+  Eigen::MatrixXd out =
+      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(directions.size()), static_cast<Eigen::Index>(volumes_.size()));
   std::vector<Vec3> gradient(positions.size(), Vec3::Zero());
   std::vector<Vec3> at_samples(samples_.size(), Vec3::Zero());
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
@@ -219,7 +219,7 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
       motions = std::move(next);
       positions = std::move(there);
       missing = now;
-      }
+    }
     if (!better) break;
   }
   return motions;
@@ -233,7 +233,8 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::spa
     if (!active[q]) task.carriers[q].setZero();
   }
   TwinFrame out;
-  out.figures = {.correction = task.correction, .left = task.correction, .left_with_shear = task.correction, .frames = 1};
+  out.figures = {
+      .correction = task.correction, .left = task.correction, .left_with_shear = task.correction, .frames = 1};
   out.motions.resize(twins_.size());
   out.brought.assign(twins_.size(), 0.0);
   if (task.correction == 0 || twins_.empty()) return out;

@@ -56,11 +56,11 @@ class TwinFrames {
   /// What a frame asks for.
   struct Task {
     const TwinSystem* system = nullptr;
-    std::vector<Mat3> carriers;      // #twins
-    std::vector<Vec3> skinned;       // #V of the welded surface
-    std::vector<Vec3> wanted;        // #samples: displacements
-    std::vector<Mat34> pull;         // #twins
-    double correction = 0;           ///< Σ |wanted|²
+    std::vector<Mat3> carriers;       // #twins
+    std::vector<Vec3> skinned;        // #V of the welded surface
+    std::vector<Vec3> wanted;         // #samples: displacements
+    std::vector<Mat34> pull;          // #twins
+    double correction = 0;            ///< Σ |wanted|²
     std::span<const double> volumes;  ///< by component; 0: none to keep
   };
 
@@ -81,7 +81,7 @@ class TwinFrames {
   const WeldedCharacter& welded_;
   std::span<const Twin> twins_;
   std::span<const SkinWeights> weights_;
-  std::vector<Sample> samples_;  // those that lead come first, component by component
+  std::vector<Sample> samples_;               // those that lead come first, component by component
   std::vector<std::size_t> component_begin_;  // #components+1 into samples_
   std::vector<VolumeFunctional> volumes_;     // by component
   std::vector<Vec3> file_rest_;               // #V: the bind shape without any morph

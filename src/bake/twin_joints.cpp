@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <type_traits>
 
@@ -13,8 +14,8 @@
 namespace isochor {
 namespace {
 
-/// A twin that brings less than this of what all bring, in every frame, is no joint's worth; in every frame of a clip,
-/// not worth keys there.
+/// A twin that brings less than this of what all of its component bring, in every frame, is no joint's worth; in every
+/// frame of a clip, not worth keys there.
 constexpr double kLittle = 2e-3, kLittleInClip = 2e-3;
 
 /// Frames that one worker takes one after another.
@@ -51,12 +52,13 @@ auto for_frames(std::span<const FramePlace> places, Context& context, const Look
 /// Twins in the order of what they bring, least first, and what that is of all that is brought.
 struct TwinRanking {
   std::vector<std::size_t> order;
-  std::vector<double> brought;                // by twin: the most in any one frame, relative to that frame's all
+  /// By twin: the most in any one frame, relative to what all twins of its component bring there.
+  std::vector<double> brought;
   std::vector<std::vector<double>> by_clip;  // by clip and twin: the same in the frames of the clip
 };
 
-TwinRanking rank(const HeldMotion& motion, const WeldedCharacter& welded, std::span<const Twin> twins,
-                 Index influences, Context& context) {
+TwinRanking rank(const HeldMotion& motion, const WeldedCharacter& welded, std::span<const Twin> twins, Index influences,
+                 Context& context) {
   const auto weights = share_weights(welded, twins, influences);
   const TwinFrames frames(welded, twins, weights);
   const std::vector<FramePlace> places = all_frames(motion);
@@ -64,18 +66,29 @@ TwinRanking rank(const HeldMotion& motion, const WeldedCharacter& welded, std::s
     const HeldClip& clip = motion.clips[at.clip];
     return frames.glance(clip, clip.frames[at.frame], worker);
   });
-  double largest = 0;  // a frame that hardly moves has nothing to lose
+  const auto by_component = [&](const TwinFrame& frame) {
+    std::map<Index, double> sums;
+    for (std::size_t q = 0; q < twins.size(); ++q) sums[twins[q].component] += frame.brought[q];
+    return sums;
+  };
+  std::map<Index, double> largest;  // by component: in any frame
+  double whole = 0;
   for (const TwinFrame& frame : found) {
-    largest = std::max(largest, std::accumulate(frame.brought.begin(), frame.brought.end(), 0.0));
+    for (const auto& [component, sum] : by_component(frame)) {
+      largest[component] = std::max(largest[component], sum);
+      whole = std::max(whole, sum);
+    }
   }
   TwinRanking ranking;
   ranking.brought.assign(twins.size(), 0.0);
   ranking.by_clip.assign(motion.clips.size(), ranking.brought);
   for (const FramePlace& at : places) {
-    const std::vector<double>& brought = found[at.number].brought;
-    const double all = std::accumulate(brought.begin(), brought.end(), 0.0);
-    for (std::size_t q = 0; q < twins.size() && all > 0; ++q) {
-      const double share = brought[q] / std::max(all, 0.01 * largest);
+    const auto sums = by_component(found[at.number]);
+    for (std::size_t q = 0; q < twins.size() && whole > 0; ++q) {
+      const Index component = twins[q].component;
+      // Frames, and components, that hardly move have nothing to lose.
+      const double all = std::max({sums.at(component), 0.01 * largest.at(component), 1e-5 * whole});
+      const double share = found[at.number].brought[q] / all;
       ranking.brought[q] = std::max(ranking.brought[q], share);
       ranking.by_clip[at.clip][q] = std::max(ranking.by_clip[at.clip][q], share);
     }
@@ -132,8 +145,7 @@ Transform on_bone(const Twin& twin, const Transform& motion) {
 }
 
 bool rests(const Transform& motion) {
-  return motion.translation == Vec3::Zero() && motion.scale == Vec3::Ones() &&
-         motion.rotation.vec() == Vec3::Zero();
+  return motion.translation == Vec3::Zero() && motion.scale == Vec3::Ones() && motion.rotation.vec() == Vec3::Zero();
 }
 
 /// What a player makes of a moment between two keys, `share` of the way.
@@ -278,14 +290,15 @@ void report(const WeldedCharacter& welded, const TwinOptions& options, TwinJoint
       }
     }
   }
-  full.report(result.problems, Severity::note, "twins-no-room",
-              "{} vertices follow " + std::to_string(options.influences) +
-                  " joints or more already: there is no room for twins; --influences can be raised");
+  full.report(
+      result.problems, Severity::note, "twins-no-room",
+      "{} vertices follow " + std::to_string(options.influences) +
+          " joints or more already: twins take the place of these, or are left out; --influences can be raised");
   const TwinFigures& figures = result.figures;
   if (figures.unclosed > 0) {
     warn("twins-unclosed",
-         "in " + count_of(figures.unclosed, "frame") + " twins cannot close the volume without harm; it is as near as " +
-             "they come",
+         "in " + count_of(figures.unclosed, "frame") +
+             " twins cannot close the volume without harm; it is as near as " + "they come",
          figures.unclosed);
   }
 }
@@ -302,11 +315,10 @@ TwinJoints twin_joints(const HeldMotion& motion, const WeldedCharacter& welded, 
   result.twins = std::move(worthy.twins);
   result.weights = share_weights(welded, result.twins, options.influences);
   const TwinFrames frames(welded, result.twins, result.weights);
-  const auto found =
-      for_frames(all_frames(motion), context, [&](const FramePlace& at, TwinFrames::Worker& worker) {
-        const HeldClip& clip = motion.clips[at.clip];
-        return frames.fit(clip, clip.frames[at.frame], worthy.active[at.clip], worker);
-      });
+  const auto found = for_frames(all_frames(motion), context, [&](const FramePlace& at, TwinFrames::Worker& worker) {
+    const HeldClip& clip = motion.clips[at.clip];
+    return frames.fit(clip, clip.frames[at.frame], worthy.active[at.clip], worker);
+  });
   for (const TwinFrame& frame : found) {
     result.figures.correction += frame.figures.correction;
     result.figures.left += frame.figures.left;

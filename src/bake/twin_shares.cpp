@@ -1,6 +1,7 @@
 #include "bake/twin_shares.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -10,11 +11,14 @@ namespace {
 /// A blend that is fainter than this is none: shares would be many and bring nothing.
 constexpr double kFaintBlend = 0.02;
 
+/// Joint, bone and component.
+using TwinKey = std::array<Index, 3>;
+
 /// A twin that a row could get, and its share.
 struct TwinShareWish {
-  std::pair<Index, Index> twin;  ///< joint and bone
-  std::size_t place = 0;         ///< of the bone, in the row
-  double blend = 0;              ///< 4 s (1 - s)
+  TwinKey twin;
+  std::size_t place = 0;  ///< of the bone, in the row
+  double blend = 0;       ///< 4 s (1 - s)
 };
 
 /// The joints of one part's skin, as a tree of their own.
@@ -34,7 +38,7 @@ class SkinTree {
 
   /// What twins a row could get. Where the weight s of a joint's subtree is neither 0 nor 1 the skin blends across the
   /// joint, and 4 s (1 - s) has the shape of what linear blending loses there (docs/design/volume.md).
-  std::vector<TwinShareWish> wishes(std::span<const Influence> row) const {
+  std::vector<TwinShareWish> wishes(std::span<const Influence> row, Index component) const {
     std::map<Index, double> below;  // by slot: the weight of its subtree
     for (const Influence& i : row) {
       for (Index s = i.joint; s != kNone; s = parent_[s]) below[s] += i.weight;
@@ -46,7 +50,7 @@ class SkinTree {
       if (blend < kFaintBlend) continue;
       for (const Index bone : {slot, parent_[slot]}) {
         for (std::size_t k = 0; bone != kNone && k < row.size(); ++k) {
-          if (row[k].joint == bone) out.push_back({{joints[slot], joints[bone]}, k, std::min(blend, 1.0)});
+          if (row[k].joint == bone) out.push_back({{joints[slot], joints[bone], component}, k, std::min(blend, 1.0)});
         }
       }
     }
@@ -68,11 +72,14 @@ Vec3 bound_place(const Part& part, Index joint_slot, Index bone_slot) {
   return at.allFinite() ? Vec3(at.cast<float>().cast<double>()) : Vec3::Zero();
 }
 
+Index component_of(const WeldedCharacter& welded, std::size_t part, std::size_t vertex) {
+  return welded.topology().component_of_vertex[welded.whole().welded(part, vertex)];
+}
+
 /// A row with shares in it. What the bones keep and what their twins take add up to what they had, to the last bit:
 /// every number is a multiple of kWeightUnit.
 std::vector<Influence> shared_row(std::span<const Influence> row, std::vector<TwinShareWish> wishes,
-                                  const std::map<std::pair<Index, Index>, Index>& twins, Index influences,
-                                  Index slots) {
+                                  const std::map<TwinKey, Index>& twins, Index influences, Index slots) {
   std::erase_if(wishes, [&](const TwinShareWish& wish) { return !twins.contains(wish.twin); });
   const auto share = [&](const TwinShareWish& wish) { return wish.blend * row[wish.place].weight; };
   std::stable_sort(wishes.begin(), wishes.end(), [&](const TwinShareWish& a, const TwinShareWish& b) {
@@ -105,9 +112,9 @@ std::vector<Influence> shared_row(std::span<const Influence> row, std::vector<Tw
 }  // namespace
 
 std::vector<Twin> possible_twins(const WeldedCharacter& welded) {
-  constexpr double kFirm = 0.05;          // a share that counts
-  constexpr std::size_t kFewest = 4;      // vertices: an affine map has as many points
-  std::map<std::pair<Index, Index>, std::pair<std::size_t, Vec3>> found;  // firm vertices, pivot
+  constexpr double kFirm = 0.05;                          // a share that counts
+  constexpr std::size_t kFewest = 4;                      // vertices: an affine map has as many points
+  std::map<TwinKey, std::pair<std::size_t, Vec3>> found;  // firm vertices, pivot
   const Character& character = welded.character();
   for (std::size_t p = 0; p < character.parts.size(); ++p) {
     const Part& part = character.parts[p];
@@ -116,24 +123,26 @@ std::vector<Twin> possible_twins(const WeldedCharacter& welded) {
     for (std::size_t v = 0; v < part.surface.vertex_count(); ++v) {
       if (!welded.whole().leads(p, v)) continue;
       const auto row = part.weights.row(v);
-      for (const TwinShareWish& wish : tree.wishes(row)) {
+      for (const TwinShareWish& wish : tree.wishes(row, component_of(welded, p, v))) {
         auto [at, is_new] = found.try_emplace(wish.twin, 0, Vec3::Zero());
-        if (is_new) at->second.second = bound_place(part, tree.slot(wish.twin.first), tree.slot(wish.twin.second));
+        if (is_new) at->second.second = bound_place(part, tree.slot(wish.twin[0]), tree.slot(wish.twin[1]));
         if (wish.blend * row[wish.place].weight > kFirm) ++at->second.first;
       }
     }
   }
   std::vector<Twin> twins;
   for (const auto& [key, value] : found) {
-    if (value.first >= kFewest) twins.push_back({key.first, key.second, value.second});
+    if (value.first >= kFewest) twins.push_back({key[0], key[1], key[2], value.second});
   }
   return twins;
 }
 
 std::vector<SkinWeights> share_weights(const WeldedCharacter& welded, std::span<const Twin> twins, Index influences) {
   const Character& character = welded.character();
-  std::map<std::pair<Index, Index>, Index> number;
-  for (std::size_t q = 0; q < twins.size(); ++q) number[{twins[q].joint, twins[q].bone}] = static_cast<Index>(q);
+  std::map<TwinKey, Index> number;
+  for (std::size_t q = 0; q < twins.size(); ++q) {
+    number[{twins[q].joint, twins[q].bone, twins[q].component}] = static_cast<Index>(q);
+  }
   std::vector<SkinWeights> out(character.parts.size());
   for (std::size_t p = 0; p < out.size(); ++p) {
     const Part& part = character.parts[p];
@@ -143,7 +152,7 @@ std::vector<SkinWeights> share_weights(const WeldedCharacter& welded, std::span<
     bool shares = false;
     for (std::size_t v = 0; v < part.surface.vertex_count(); ++v) {
       const auto row = part.weights.row(v);
-      out[p].add_row(shared_row(row, tree.wishes(row), number, influences, slots));
+      out[p].add_row(shared_row(row, tree.wishes(row, component_of(welded, p, v)), number, influences, slots));
       shares = shares || std::any_of(out[p].influences.begin() + out[p].begin[v], out[p].influences.end(),
                                      [&](const Influence& i) { return i.joint >= slots; });
     }

@@ -59,9 +59,7 @@ Eigen::SparseMatrix<double> block_pattern(const TwinSystem& system, std::size_t 
 }
 
 /// As a file's floats play it.
-Quat as_float(const Quat& q) {
-  return Quat(q.coeffs().cast<float>().cast<double>().eval()).normalized();
-}
+Quat as_float(const Quat& q) { return Quat(q.coeffs().cast<float>().cast<double>().eval()).normalized(); }
 
 /// One step of all motions; scales stay positive.
 std::vector<Transform> moved(std::span<const Transform> motions, const Eigen::VectorXd& step, std::size_t width) {
@@ -113,8 +111,8 @@ TwinSystem::TwinSystem(std::vector<TwinShare> shares, std::size_t samples, std::
     for (std::size_t i = first_share_[s]; i < first_share_[s + 1]; ++i) {
       for (std::size_t k = first_share_[s]; k < first_share_[s + 1]; ++k) {
         auto [at, is_new] = moments[shares_[i].twin].try_emplace(shares_[k].twin, Mat4::Zero());
-        at->second += shares_[i].weight * shares_[k].weight * with_one(shares_[i].place) *
-                      with_one(shares_[k].place).transpose();
+        at->second +=
+            shares_[i].weight * shares_[k].weight * with_one(shares_[i].place) * with_one(shares_[k].place).transpose();
       }
     }
   }
@@ -174,7 +172,8 @@ double TwinSystem::energy(std::span<const Mat34> maps, std::span<const Mat34> pu
 std::vector<Mat34> TwinSystem::any_maps(std::span<const Mat34> pull) const {
   // The three rows of the maps are three right sides.
   Eigen::MatrixXd right(static_cast<Eigen::Index>(4 * pull.size()), 3);
-  for (std::size_t q = 0; q < pull.size(); ++q) right.middleRows<4>(static_cast<Eigen::Index>(4 * q)) = pull[q].transpose();
+  for (std::size_t q = 0; q < pull.size(); ++q)
+    right.middleRows<4>(static_cast<Eigen::Index>(4 * q)) = pull[q].transpose();
   std::vector<Mat34> out(pull.size(), Mat34::Zero());
   if (any_.info() != Eigen::Success) return out;
   const Eigen::MatrixXd found = any_.solve(right);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// The least squares of twins, of which vertices are no longer a part (docs/design/twins.md, "The fit"). With X_q the
-/// 3×4 map by which twin q displaces what follows it, and y the place of a vertex in the twin's own space, vertex v moves
-/// by Σ_q h_vq X_q [y_vq; 1]. What is left of wanted displacements d_v is
+/// 3×4 map by which twin q displaces what follows it, and y the place of a vertex in the twin's own space, vertex v
+/// moves by Σ_q h_vq X_q [y_vq; 1]. What is left of wanted displacements d_v is
 ///
 ///   E(X) = Σ_v |d_v|² - 2 Σ_q <X_q, K_q> + Σ_qr <X_q M_qr, X_r>,
 ///   K_q = Σ_v h_vq d_v [y_vq; 1]ᵀ (3×4),   M_qr = Σ_v h_vq h_vr [y_vq; 1] [y_vr; 1]ᵀ (4×4).

@@ -61,7 +61,8 @@ class TwinAdder {
     if (names_.empty()) {
       for (const Json& node : items(impl_.json, "nodes")) names_.insert(get_string(node, "name"));
     }
-    const std::string name = character_.skeleton.joints[twin.joint].name + (twin.bone == twin.joint ? "_twin" : "_twin_up");
+    const std::string name =
+        character_.skeleton.joints[twin.joint].name + (twin.bone == twin.joint ? "_twin" : "_twin_up");
     std::string free = name;
     for (int i = 2; !names_.insert(free).second; ++i) free = name + "_" + std::to_string(i);
     return free;

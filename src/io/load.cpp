@@ -69,11 +69,8 @@ void load_gltf(Loaded& loaded, const LoadOptions& options) {
   }
   loaded.character = std::move(result.character);
   if (twins > 0) {
-    loaded.character.problems.push_back({Severity::note,
-                                         "gltf-twins",
-                                         count_of(twins, "twin joint") + " of an earlier deform were taken out",
-                                         {},
-                                         1});
+    loaded.character.problems.push_back(
+        {Severity::note, "gltf-twins", count_of(twins, "twin joint") + " of an earlier deform were taken out", {}, 1});
   }
   if (removed > 0) {
     loaded.character.problems.push_back({Severity::note,

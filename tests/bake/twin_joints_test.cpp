@@ -49,7 +49,8 @@ struct Twinned {
           const bool twin = i.joint >= slots;
           const Twin* of = twin ? &twins.twins[i.joint - slots] : nullptr;
           const Index joint = twin ? of->bone : part.skin.joints[i.joint];
-          const auto slot = std::find(part.skin.joints.begin(), part.skin.joints.end(), joint) - part.skin.joints.begin();
+          const auto slot =
+              std::find(part.skin.joints.begin(), part.skin.joints.end(), joint) - part.skin.joints.begin();
           Vec3 x = part.skin.inverse_bind[static_cast<std::size_t>(slot)] * part.surface.positions[v];
           if (twin) {
             const auto& keys = clip.local[i.joint - slots];

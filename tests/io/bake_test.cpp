@@ -78,7 +78,7 @@ TEST_F(Bake, TwinsOfSeveralSkins) {
   file.source.document.save(here / "out.glb");
   const BakeErrors errors = check_bake(here / "out.glb", motion, context, baked.key_times);
   EXPECT_LT(errors.max_volume_error, 0.1 * motion.volume.max_error_before());
-  EXPECT_LT(errors.left, 0.2 * errors.correction);
+  EXPECT_LT(errors.left, 0.35 * errors.correction);  // plates that move as no scale along joints does
 }
 
 // A file with twins, loaded for something new, has the weights, joints and clips that it had before, to the last bit;

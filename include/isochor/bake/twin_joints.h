@@ -39,8 +39,9 @@ void describe(Options& options, Visitor&& visit) {
 
 /// A joint that is added. At rest it has no turn and no scale of its own.
 struct Twin {
-  Index joint = kNone;        ///< of the skeleton: whose blend region it corrects, and is named after
-  Index bone = kNone;         ///< the joint that it rides on: `joint` or one above
+  Index joint = kNone;      ///< of the skeleton: whose blend region it corrects, and is named after
+  Index bone = kNone;       ///< the joint that it rides on: `joint` or one above
+  Index component = kNone;  ///< of the welded surface: whose vertices follow it. A sleeve has other twins than the arm
   Vec3 pivot = Vec3::Zero();  ///< its place at rest, relative to `bone`, as a float holds it
 };
 

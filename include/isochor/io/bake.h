@@ -32,10 +32,10 @@ struct BakeOptions {
 };
 
 struct BakeResult {
-  std::size_t targets = 0;      ///< morph targets added, over all parts
-  std::size_t twins = 0;        ///< joints added
-  TwinFigures twin_figures;     ///< how much of the correction they bring, before the file is written
-  std::size_t keys = 0;         ///< of all clips
+  std::size_t targets = 0;   ///< morph targets added, over all parts
+  std::size_t twins = 0;     ///< joints added
+  TwinFigures twin_figures;  ///< how much of the correction they bring, before the file is written
+  std::size_t keys = 0;      ///< of all clips
   /// Of twins, by clip of the motion: the frames that got a key. Nothing for morph targets: all.
   std::vector<std::vector<double>> key_times;
   std::size_t bytes = 0;        ///< that the document grew by: JSON and buffers
