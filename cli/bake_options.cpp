@@ -13,7 +13,8 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments) {
       command, arguments.mode,
       {.name = "bake",
        .help = "how a motion that skinning alone does not show is written: a few morph targets, one for each "
-               "frame, or point caches (default morphs; by the extension for .pc2 and .mdd)"},
+               "frame, joints beside those of the skin (for games), or point caches (default morphs; by the extension "
+               "for .pc2 and .mdd)"},
       "Bake");
   command
       .add_option("--fps", arguments.fps,
@@ -22,10 +23,15 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments) {
       ->check(in_range(0.0, 1000.0))
       ->group("Bake");
   add_options(command, arguments.basis, "Bake");
+  add_options(command, arguments.twins, "Bake");
   add_options(command, arguments.between, "Bake");
 }
 
 bool is_cache(BakeMode mode) { return mode == BakeMode::pc2 || mode == BakeMode::mdd; }
+
+BakeForm bake_form(BakeMode mode) {
+  return mode == BakeMode::frames ? BakeForm::frames : mode == BakeMode::joints ? BakeForm::joints : BakeForm::morphs;
+}
 
 BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& output) {
   const std::string extension = output.extension().string();

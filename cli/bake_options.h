@@ -17,12 +17,13 @@ namespace isochor {
 enum class BakeMode {
   morphs,  ///< a small basis of morph targets
   frames,  ///< one morph target for each frame
+  joints,  ///< twins of the joints
   pc2,     ///< point caches
   mdd,
 };
 template <>
 struct EnumNames<BakeMode> {
-  static constexpr std::array names{"morphs", "frames", "pc2", "mdd"};
+  static constexpr std::array names{"morphs", "frames", "joints", "pc2", "mdd"};
 };
 
 namespace cli {
@@ -31,12 +32,14 @@ struct BakeArguments {
   const CLI::App* command = nullptr;
   std::optional<BakeMode> mode;  ///< by the output's extension, and morphs for a glTF, where none is given
   MorphBasisOptions basis;
+  TwinOptions twins;
   BetweenKeysOptions between;
   double fps = 0;
 };
 void add_bake_options(CLI::App& command, BakeArguments& arguments);
 
 bool is_cache(BakeMode mode);
+BakeForm bake_form(BakeMode mode);
 /// The mode that is asked for. Throws where the output's extension (.glb, .gltf, .pc2, .mdd) does not fit it.
 BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& output);
 

@@ -70,9 +70,23 @@ struct Written {
   std::vector<std::filesystem::path> files;
 };
 
+Json twins_json(const BakeResult& baked, const BakeErrors& errors) {
+  const TwinFigures& figures = baked.twin_figures;
+  const auto share = [](double left, double all) { return all > 0 ? 1 - left / all : 1; };
+  return {{"added", baked.twins},
+          {"correction", share(errors.left, errors.correction)},
+          {"correction_fitted", share(figures.left, figures.correction)},
+          {"correction_with_shear", share(figures.left_with_shear, figures.correction)},
+          {"unclosed_frames", figures.unclosed},
+          {"resting_frames", figures.resting},
+          {"turned_faces", errors.turned_faces},
+          {"turned_faces_wanted", errors.turned_faces_wanted}};
+}
+
 void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeErrors& errors, Session& session) {
   Json& report = session.report()["bake"];
   report["targets"] = baked.targets;
+  if (baked.twins > 0) report["joints"] = twins_json(baked, errors);
   report["bytes"] = baked.bytes;
   report["max_normal_error"] = baked.max_normal_error;
   report["unreached_vertices"] = motion.unreached_vertices;
@@ -85,7 +99,10 @@ void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeEr
   report["max_turned_faces"] = errors.max_turned_faces;
   report["max_turned_faces_between"] = errors.max_turned_faces_between;
 
-  std::string line = count_of(baked.targets, "morph target") + ", " + count_of(baked.keys, "key");
+  std::string line = baked.twins > 0 ? count_of(baked.twins, "twin joint") + " with " +
+                                           percent(1 - errors.left / errors.correction) + " of the correction"
+                                     : count_of(baked.targets, "morph target");
+  line += ", " + count_of(baked.keys, "key");
   const bool added = motion.between && !motion.between->added.empty();
   if (added) line += " (" + count_of(motion.between->added.size(), "key") + " between those of the clips)";
   session.print(line + ", " + short_number(static_cast<double>(baked.bytes) / 1e6, 3) +
@@ -169,6 +186,8 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   }
   context.progress("weld", 0);
   WrittenCharacter file = as_written(input.loaded);
+  const BakeForm form = bake_form(mode);
+  if (hold.playback.volume || hold.playback.deformer != Deformer::lbs) prepare(file.character, form);
   context.progress("weld", 0.5);
   const WeldedCharacter welded(file.character);
   std::vector<Index> written_clips;
@@ -178,8 +197,10 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   if (!options.volume.effects.empty() && hold.playback.volume) {
     set_volume_settings(file.source.document, *hold.playback.volume);
   }
-  const BakeForm form = mode == BakeMode::frames ? BakeForm::frames : BakeForm::morphs;
-  const BakeResult baked = bake(motion, welded, {.form = form, .basis = options.bake.basis}, file.source, context);
+  BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
+  how.twins.between = hold.between.volume_error;
+  const BakeResult baked = bake(motion, welded, how, file.source, context);
+  session.add_warnings(baked.problems);
   {
     const StageTimer timer(context, "write");
     context.progress("write", 0);
@@ -189,7 +210,7 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
   Written written{motion.volume, motion.volume.max_error_after(), {options.output}};
   // What skinning alone shows was not baked: it is played back where a gate asks for it.
   if (motion.shown_by_skinning && !options.max_volume_error) return written;
-  const BakeErrors errors = check_bake(options.output, motion, context);
+  const BakeErrors errors = check_bake(options.output, motion, context, baked.key_times);
   written.max_volume_error = std::max(errors.max_volume_error, errors.max_volume_error_between);
   if (motion.shown_by_skinning) return written;
   session.report()["bake"]["mode"] = enum_name(mode);

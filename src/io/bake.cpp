@@ -76,7 +76,24 @@ void add_basis(const HeldMotion& motion, const WeldedCharacter& welded, const Mo
   }
 }
 
+void add_joints_of(const TwinJoints& twins, const WeldedCharacter& welded, GltfSource& into, BakeResult& result) {
+  add_twins(into, welded.character(), twins);
+  result.twins = twins.twins.size();
+  result.twin_figures = twins.figures;
+  result.problems = twins.problems;
+  result.keys = 0;
+  for (const TwinClip& clip : twins.clips) {
+    result.keys += clip.times.size();
+    result.key_times.push_back(clip.times);
+  }
+}
+
 }  // namespace
+
+void prepare(Character& character, BakeForm form) {
+  if (form != BakeForm::joints) return;
+  for (Part& part : character.parts) round_weights(part.weights);
+}
 
 BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
                 Context& context) {
@@ -88,10 +105,13 @@ BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const B
   const std::size_t before = document_bytes(into.document);
   if (options.form == BakeForm::frames) {
     result.targets = add_frames(motion, welded, into);
+  } else if (options.form == BakeForm::joints) {
+    add_joints_of(twin_joints(motion, welded, options.twins, context), welded, into, result);
   } else {
     add_basis(motion, welded, options.basis, into, result, context);
   }
-  result.bytes = document_bytes(into.document) - before;
+  const std::size_t after = document_bytes(into.document);
+  result.bytes = after - std::min(before, after);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "isochor/deform/morph_player.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/gltf_read.h"
+#include "isochor/mesh/face_turns.h"
 #include "isochor/mesh/volume.h"
 
 namespace isochor {
@@ -39,6 +40,8 @@ struct MomentErrors {
   double position = 0;
   std::vector<double> volume, volume_between;  // by component
   std::size_t turned = 0, turned_between = 0;
+  double correction = 0, left = 0;
+  std::size_t turned_faces = 0, turned_faces_wanted = 0;
 };
 
 /// A file that is played as any viewer plays it: its own animation, its own targets, linear blend skinning.
@@ -49,9 +52,11 @@ class PlayedFile {
       volumes_.emplace_back(welded_.surface(), component);
     for (const Part& part : character.parts) morphs_.emplace_back(part);
     turned_faces_.emplace(welded_, volumes_);
+    has_twins_ = twin_count(character) > 0;
   }
 
   const WeldedCharacter& welded() const { return welded_; }
+  bool has_twins() const { return has_twins_; }
 
   Pose pose_at(Index clip, double time) const {
     const auto& clips = welded_.character().clips;
@@ -102,8 +107,30 @@ class PlayedFile {
       shapes.push_back(morphed_positions(part, pose, MorphChoice::authored));
     }
     PosedSkin alone;
-    pose_skin(welded_, pose, shapes, deformer_, alone, Context(1));
+    pose_skin(welded_, without_twins(pose), shapes, deformer_, alone, Context(1));
     return turned_faces_->count(alone, posed.positions);
+  }
+
+  /// What twins bring of what was to be brought, and the faces that they turn.
+  void compare_twins(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held,
+                     MomentErrors& errors) const {
+    if (!has_twins_ || held.parts.empty()) return;
+    const PosedSkin skinned = skin(without_twins(pose), shapes);
+    std::vector<Vec3> wanted = skinned.positions;
+    for (std::size_t p = 0; p < shapes.size(); ++p) {
+      for (std::size_t v = 0; v < shapes[p].size(); ++v) {
+        if (!welded_.character().parts[p].skinned() || !welded_.whole().leads(p, v)) continue;
+        const Index w = welded_.whole().welded(p, v);
+        wanted[w] = held.parts[p].positions[v].cast<double>();
+        errors.correction += (wanted[w] - skinned.positions[w]).squaredNorm();
+        errors.left += (wanted[w] - posed.positions[w]).squaredNorm();
+      }
+    }
+    for (const VolumeFunctional& faces : volumes_) {
+      const double crushed = kCrushedFace * median_face_area(faces, skinned.positions);
+      errors.turned_faces += face_turns(faces, skinned.positions, posed.positions, crushed).turned;
+      errors.turned_faces_wanted += face_turns(faces, skinned.positions, wanted, crushed).turned;
+    }
   }
 
   double position_error(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held) const {
@@ -127,6 +154,13 @@ class PlayedFile {
   }
 
  private:
+  Pose without_twins(Pose pose) const {
+    const auto& joints = welded_.skeleton().joints;
+    for (std::size_t j = 0; has_twins_ && j < joints.size(); ++j) {
+      if (joints[j].twin) pose.local[j] = joints[j].rest;
+    }
+    return pose;
+  }
   bool has_mean_weights(const Pose& pose, std::span<const Pose> ends) const {
     constexpr double kRounding = 1e-12;  // of weights that are about 1
     for (const MorphPlayer& part : morphs_) {
@@ -154,6 +188,7 @@ class PlayedFile {
   std::vector<VolumeFunctional> volumes_;  // by component
   std::optional<TurnedFaces> turned_faces_;
   std::vector<MorphPlayer> morphs_;  // by part
+  bool has_twins_ = false;
 };
 
 /// What the volumes half-way should be: what skeleton and morph targets of the file say for that moment, times the mean
@@ -179,6 +214,7 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
     errors[i].position = file.position_error(posed, poses[i], shapes[i], held);
     errors[i].volume = file.volume_errors(posed, held.target_volumes);
     errors[i].turned = file.turned_faces(poses[i], posed);
+    file.compare_twins(posed, poses[i], shapes[i], held, errors[i]);
     if (k + 1 == clip.frames.size()) break;
     const HeldFrame& next = clip.frames[k + 1];
     const Pose middle = file.pose_at(clip.clip, 0.5 * (held.time + next.time));
@@ -191,9 +227,17 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
   return errors;
 }
 
+bool is_key_time(const HeldMotion& motion, const HeldClip& clip, double time,
+                 std::span<const std::vector<double>> keys) {
+  if (keys.empty()) return true;
+  const std::vector<double>& of_clip = keys[static_cast<std::size_t>(&clip - motion.clips.data())];
+  return std::binary_search(of_clip.begin(), of_clip.end(), time);
+}
+
 }  // namespace
 
-BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context) {
+BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context,
+                      std::span<const std::vector<double>> keys) {
   const StageTimer timer(context, "check");
   const Character character = read_shape(file);
   const PlayedFile played(character, motion.deformer);
@@ -207,12 +251,23 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
     for (std::size_t i = chunk.begin; i < chunk.end; ++i)
       found[i] = check_keys(played, *ranges[i].clip, ranges[i].frames);
   });
-  for (const auto& moments : found) {
-    for (const MomentErrors& moment : moments) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t m = 0; m < found[i].size(); ++m) {
+      const MomentErrors& moment = found[i][m];
+      const double time = ranges[i].clip->frames[ranges[i].frames.begin + m].time;
+      const bool is_key = is_key_time(motion, *ranges[i].clip, time, keys);
       errors.max_position_error = std::max(errors.max_position_error, moment.position);
       errors.max_turned_faces = std::max(errors.max_turned_faces, moment.turned);
       errors.max_turned_faces_between = std::max(errors.max_turned_faces_between, moment.turned_between);
+      errors.correction += moment.correction;
+      errors.left += moment.left;
+      errors.turned_faces += moment.turned_faces;
+      errors.turned_faces_wanted += moment.turned_faces_wanted;
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {
+        if (!is_key) {
+          errors.max_volume_error_between = std::max(errors.max_volume_error_between, moment.volume[c]);
+          continue;
+        }
         errors.volume_errors[c] = std::max(errors.volume_errors[c], moment.volume[c]);
         errors.max_volume_error = std::max(errors.max_volume_error, moment.volume[c]);
       }
@@ -225,8 +280,10 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   if (!motion.shown_by_skinning && lost > kHeldWell) {
     errors.problems.push_back({Severity::warning,
                                "bake-volume",
-                               "the morph targets are too few to hold the volume: it is off by " +
-                                   percent(errors.max_volume_error) + " at a key; allow more of them",
+                               std::string(played.has_twins() ? "twin joints do not hold every volume"
+                                                              : "the morph targets are too few to hold the volume") +
+                                   ": it is off by " + percent(errors.max_volume_error) + " at a key" +
+                                   (played.has_twins() ? "" : "; allow more of them"),
                                {},
                                1});
   }

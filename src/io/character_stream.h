@@ -91,8 +91,8 @@ void fields(Stream& stream, Value& value) {
 }
 template <class Stream, OneOf<Joint> Value>
 void fields(Stream& stream, Value& value) {
-  auto& [name, parent, rest, deforms, tail] = value;
-  stream(name, parent, rest, deforms, tail);
+  auto& [name, parent, rest, deforms, tail, twin] = value;
+  stream(name, parent, rest, deforms, tail, twin);
 }
 template <class Stream, OneOf<Transform> Value>
 void fields(Stream& stream, Value& value) {

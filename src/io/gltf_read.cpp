@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gltf_reader.h"
+#include "gltf_twins.h"
 
 namespace isochor {
 namespace gltf {
@@ -184,6 +185,7 @@ void read_skeleton(Reader& reader, const std::vector<Index>& order) {
     joint.rest = read_transform(json, node, not_unit);
     joint.deforms = false;
     joint.tail = read_tail(json);
+    joint.twin = is_twin(json);
     reader.character.skeleton.joints.push_back(std::move(joint));
   }
   not_unit.report(reader.character.problems, Severity::warning, "gltf-rotation",

@@ -6,6 +6,7 @@
 
 #include "base/numerals.h"
 #include "gltf_build.h"
+#include "gltf_twins.h"
 #include "gltf_write_mesh.h"
 #include "isochor/version.h"
 
@@ -132,6 +133,7 @@ class Writer {
   void write_joint(const Joint& joint, JointNodes& nodes) {
     Json end = {{"name", joint.name}};
     if (joint.tail) end["extras"] = {{"tail", {joint.tail->x(), joint.tail->y(), joint.tail->z()}}};
+    if (joint.twin) mark_twin(end);
     if (joint.rest.shear.isIdentity(1e-9)) {
       set_transform(end, joint.rest);
       nodes.top = nodes.end = push(impl_.json, "nodes", std::move(end));

@@ -61,12 +61,17 @@ void load_gltf(Loaded& loaded, const LoadOptions& options) {
   const bool meshless = gltf::count(document.impl().json, "meshes") == 0;
   if (meshless && gltf::count(document.impl().json, "skins") > 0) read.require_triangles = false;
   GltfCharacter result = read_gltf(document, read);
-  std::size_t removed = 0;
-  if (!options.keep_baked && has_baked(result.character)) {
+  std::size_t removed = 0, twins = 0;
+  if (!options.keep_baked && (has_baked(result.character) || twin_count(result.character) > 0)) {
     removed = remove_baked_targets(document);
+    twins = remove_twins(document);
     result = read_gltf(document, read);
   }
   loaded.character = std::move(result.character);
+  if (twins > 0) {
+    loaded.character.problems.push_back(
+        {Severity::note, "gltf-twins", count_of(twins, "twin joint") + " of an earlier deform were taken out", {}, 1});
+  }
   if (removed > 0) {
     loaded.character.problems.push_back({Severity::note,
                                          "gltf-baked",

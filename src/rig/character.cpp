@@ -36,6 +36,12 @@ bool has_weight(const Part& part, std::size_t vertex) {
          !std::binary_search(part.unweighted.begin(), part.unweighted.end(), static_cast<Index>(vertex));
 }
 
+std::size_t twin_count(const Character& character) {
+  const auto& joints = character.skeleton.joints;
+  return static_cast<std::size_t>(
+      std::count_if(joints.begin(), joints.end(), [](const Joint& joint) { return joint.twin; }));
+}
+
 bool has_baked(const Character& character) {
   return std::any_of(character.parts.begin(), character.parts.end(), [](const Part& part) {
     return std::any_of(part.morphs.begin(), part.morphs.end(), [](const MorphTarget& morph) { return morph.baked; });

@@ -94,6 +94,22 @@ void sort_by_weight(SkinWeights& weights) {
   }
 }
 
+void round_weights(SkinWeights& weights) {
+  normalise(weights);
+  sort_by_weight(weights);
+  edit_rows(weights, [](std::size_t, std::vector<Influence>& row) {
+    if (!(row_sum(row) > 0)) return;
+    double others = 0;
+    for (std::size_t k = 1; k < row.size(); ++k) {
+      row[k].weight = std::round(row[k].weight / kWeightUnit) * kWeightUnit;
+      others += row[k].weight;
+    }
+    row.front().weight = 1 - others;
+    std::erase_if(row, [](const Influence& i) { return !(i.weight > 0); });
+  });
+  sort_by_weight(weights);
+}
+
 Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint, std::vector<Index>* unweighted) {
   ProblemCollector not_finite, negative, out_of_range, repeated, not_normalised, empty;
   edit_rows(weights, [&](std::size_t v, std::vector<Influence>& row) {

@@ -122,12 +122,25 @@ void WeldedCharacter::gather_rows() {
   }
 }
 
+/// The bone that a twin rides on, in its own skin: what a twin adds to a volume is no change of scale. Other bones are
+/// their own.
+Index WeldedCharacter::carrier(Index bone) const {
+  const auto& joints = skeleton().joints;
+  Index joint = bones_[bone].joint;
+  if (joint == kNone || !joints[joint].twin) return bone;
+  while (joint != kNone && joints[joint].twin) joint = joints[joint].parent;
+  const Index part = bones_[bone].part;
+  const auto& slots = character_.parts[part].skin.joints;
+  const auto slot = std::find(slots.begin(), slots.end(), joint);
+  return slot == slots.end() ? bone : first_bone_[part] + static_cast<Index>(slot - slots.begin());
+}
+
 void WeldedCharacter::gather_shares() {
   std::map<std::pair<Index, Index>, double> sums;
   for (std::size_t v = 0; v < weights_.vertex_count(); ++v) {
     const Index component = topology_.component_of_vertex[v];
     if (component == kNone) continue;
-    for (const Influence& i : weights_.row(v)) sums[{component, i.joint}] += i.weight;
+    for (const Influence& i : weights_.row(v)) sums[{component, carrier(i.joint)}] += i.weight;
   }
   std::vector<double> totals(topology_.components.size(), 0.0);
   for (const auto& [key, weight] : sums) totals[key.first] += weight;

@@ -65,6 +65,40 @@ TEST_F(Baking, MorphsKeepTheTolerance) {
   EXPECT_LT(two["max_volume_error"], 1e-6);
 }
 
+// Joints instead of morph targets: what the report says of them; the same bytes when a file that has them is baked
+// again; and when it is played as it is, as viewers do, it is the same file.
+TEST_F(Baking, Joints) {
+  const auto report = deform("-o joints.glb --clip bend --bake joints");
+  const auto& bake = report["bake"];
+  EXPECT_EQ(bake["mode"], "joints");
+  EXPECT_EQ(bake["targets"], 0);
+  EXPECT_EQ(bake["joints"]["added"], 2);
+  EXPECT_GT(bake["joints"]["correction"], 0.95);
+  EXPECT_GE(bake["joints"]["correction_with_shear"], bake["joints"]["correction_fitted"]);
+  EXPECT_LT(bake["max_volume_error"], 1e-6);
+  EXPECT_EQ(run_isochor(here, "deform joints.glb -o twice.glb --bake joints --clip bend").code, 0);
+  EXPECT_EQ(test::read_text(here / "joints.glb"), test::read_text(here / "twice.glb"));
+  EXPECT_EQ(run_isochor(here, "deform joints.glb -o played.glb --volume off").code, 0);
+  EXPECT_EQ(test::read_text(here / "joints.glb"), test::read_text(here / "played.glb"));
+
+  const auto one = deform("-o one.glb --clip bend --bake joints --bake-joints 1 --influences 4")["bake"];
+  EXPECT_EQ(one["joints"]["added"], 1);
+  EXPECT_LT(one["joints"]["correction"], bake["joints"]["correction"]);
+  expect_refused(run_isochor(here, "deform c.glb -o x.glb --bake joints --influences 1"), "influences");
+  expect_refused(run_isochor(here, "deform c.glb -o x.pc2 --bake joints"), "extension");
+}
+
+// A file with joints becomes one with morph targets, and is then as if it had never had them.
+TEST_F(Baking, JointsThenMorphs) {
+  deform("-o joints.glb --clip bend --bake joints");
+  EXPECT_EQ(run_isochor(here, "deform joints.glb -o morphs.glb --clip bend").code, 0);
+  deform("-o plain.glb --clip bend");
+  EXPECT_LT(distance("morphs.glb", "plain.glb"), 1e-5);
+  const auto inspected = nlohmann::json::parse(run_isochor(here, "inspect morphs.glb --json").out);
+  const auto original = nlohmann::json::parse(run_isochor(here, "inspect c.glb --json").out);
+  EXPECT_EQ(inspected["joints"], original["joints"]);
+}
+
 // Between keys that are far apart a played file loses volume; keys are added until it does not, in both modes, and the
 // file shows it when it is played finely. With --fps there are the frames that were asked for, unless --between is
 // given.

@@ -37,6 +37,27 @@ for bake in frames morphs; do
   fi
 done
 
+# Twin joints: three.js, which knows four influences, against the program's own playing of the same file.
+check_joints() {
+  local file=$1 name=$2 clip=$3 list="" separator=""
+  shift 3
+  "$program" deform "$file" -o "$work/$name.glb" --clip "$clip" --bake joints --influences 4 --quiet
+  for time in "$@"; do
+    "$program" deform "$work/$name.glb" -o "$work/$name-$time.glb" --volume off --clip "$clip" --time "$time" --quiet
+    list+="$separator{\"clip\": $clip, \"time\": $time, \"shape\": \"$name-$time.glb\"}"
+    separator=", "
+  done
+  echo "[$list]" >"$work/$name.json"
+  printf '%s, joints, clip %s: ' "$name" "$clip"
+  "$node" "$play" "$work/$name.glb" "$work/$name.json" || failed=1
+}
+check_joints "$work/cylinder-in.glb" cylinder-joints 0 0 0.25 0.53 1.5
+check_joints "$work/knight-in.glb" knight-joints 0 0.25 0.53
+if [ -d "$data" ]; then
+  check_joints "$data/khronos-cesiumman/CesiumMan.glb" man-joints 0 0.5416666194796562 1.03
+  check_joints "$data/khronos-fox/Fox.glb" fox-joints 1 0.3 0.41
+fi
+
 # A point cache, through three.js's own reader.
 "$program" deform "$work/cylinder-in.glb" -o "$work/cylinder.mdd" --deformer dqs --clip 0 --quiet
 "$program" deform "$work/cylinder-in.glb" -o "$work/first.obj" --deformer dqs --clip 0 --time 0 --quiet

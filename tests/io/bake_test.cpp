@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "isochor/io/bake_check.h"
 #include "isochor/io/written_character.h"
 #include "isochor/sample/sample.h"
@@ -9,6 +12,11 @@
 
 namespace isochor {
 namespace {
+
+std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 struct Bake : testing::Test {
   test::TempFolder here;
@@ -36,6 +44,76 @@ TEST_F(Bake, PlaysWhatWasHeld) {
     const BakeErrors errors = check_bake(here / "out.glb", motion, context);
     EXPECT_LT(errors.max_volume_error, 1e-6) << enum_name(form);
     EXPECT_LT(errors.max_position_error, form == BakeForm::frames ? 1e-6 : 3e-4) << enum_name(form);
+  }
+}
+
+// Twins, written, read back and played: the volume is held at their keys, most of the correction is there, and no face
+// turns that was not to turn.
+TEST_F(Bake, TwinsPlayWhatWasHeld) {
+  prepare(file.character, BakeForm::joints);
+  const WeldedCharacter welded(file.character);
+  const HeldMotion motion = hold_volume(welded, {.clips = {0}}, context);
+  const BakeResult baked = bake(motion, welded, {.form = BakeForm::joints}, file.source, context);
+  EXPECT_EQ(baked.twins, 2u);
+  EXPECT_EQ(baked.targets, 0u);
+  EXPECT_LT(baked.keys, motion.frame_count());
+  file.source.document.save(here / "out.glb");
+  const BakeErrors errors = check_bake(here / "out.glb", motion, context, baked.key_times);
+  EXPECT_LT(errors.max_volume_error, 1e-6);
+  EXPECT_LT(errors.max_volume_error_between, 2e-3);
+  EXPECT_LT(errors.left, 0.05 * errors.correction);
+  EXPECT_LE(errors.turned_faces, errors.turned_faces_wanted);
+  EXPECT_GT(errors.correction, 0);
+}
+
+// Several parts with skins that share joints: they share the twins of these, and pieces that touch stay together.
+TEST_F(Bake, TwinsOfSeveralSkins) {
+  loaded.character = make_sample("knight");
+  file = as_written(loaded);
+  prepare(file.character, BakeForm::joints);
+  const WeldedCharacter welded(file.character);
+  const HeldMotion motion = hold_volume(welded, {.clips = {0}}, context);
+  const BakeResult baked = bake(motion, welded, {.form = BakeForm::joints}, file.source, context);
+  EXPECT_GT(baked.twins, 10u);
+  file.source.document.save(here / "out.glb");
+  const BakeErrors errors = check_bake(here / "out.glb", motion, context, baked.key_times);
+  EXPECT_LT(errors.max_volume_error, 0.1 * motion.volume.max_error_before());
+  EXPECT_LT(errors.left, 0.35 * errors.correction);  // plates that move as no scale along joints does
+}
+
+// A file with twins, loaded for something new, has the weights, joints and clips that it had before, to the last bit;
+// baked again it has the same bytes.
+TEST_F(Bake, TwinsAreTakenOutAgain) {
+  for (const char* name : {"cylinder", "knight"}) {
+    loaded.character = make_sample(name);
+    file = as_written(loaded);
+    prepare(file.character, BakeForm::joints);
+    const auto bake_into = [&](WrittenCharacter& of, const char* path) {
+      const WeldedCharacter welded(of.character);
+      const HeldMotion motion = hold_volume(welded, {.clips = {0}}, context);
+      bake(motion, welded, {.form = BakeForm::joints}, of.source, context);
+      of.source.document.save(here / path);
+    };
+    const Character before = file.character;
+    bake_into(file, "once.glb");
+    const Loaded kept = load_character(here / "once.glb", {}, context);
+    EXPECT_GT(twin_count(kept.character), 0u);
+    const Loaded again = load_character(here / "once.glb", {.keep_baked = false}, context);
+    EXPECT_EQ(twin_count(again.character), 0u);
+    ASSERT_EQ(again.character.skeleton.size(), before.skeleton.size());
+    for (std::size_t p = 0; p < before.parts.size(); ++p) {
+      EXPECT_EQ(again.character.parts[p].skin.joints, before.parts[p].skin.joints);
+      SkinWeights rounded = again.character.parts[p].weights;
+      round_weights(rounded);
+      EXPECT_EQ(rounded, before.parts[p].weights) << name << " " << p;
+    }
+    for (std::size_t c = 0; c < before.clips.size(); ++c) {
+      EXPECT_EQ(again.character.clips[c].channels.size(), before.clips[c].channels.size());
+    }
+    WrittenCharacter second = as_written(again);
+    prepare(second.character, BakeForm::joints);
+    bake_into(second, "twice.glb");
+    EXPECT_EQ(read_bytes(here / "once.glb"), read_bytes(here / "twice.glb")) << name;
   }
 }
 

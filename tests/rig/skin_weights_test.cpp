@@ -26,6 +26,32 @@ TEST(SkinWeights, LimitKeepsTheLargest) {
   EXPECT_EQ(w.max_influences(), 2);
 }
 
+// Round weights sum to 1 without rounding, are floats, and stay as they are when they are made round again.
+TEST(SkinWeights, RoundWeights) {
+  SkinWeights weights;
+  weights.add_row(std::vector<Influence>{{0, 0.1}, {1, 0.7}, {2, 0.2}});
+  weights.add_row(std::vector<Influence>{{3, 1.0 / 3}, {1, 1.0 / 3}, {2, 1.0 / 3}});
+  weights.add_row(std::vector<Influence>{{0, 5}, {4, 1e-9}});
+  weights.add_row(std::vector<Influence>{});
+  round_weights(weights);
+  for (std::size_t v = 0; v < 3; ++v) {
+    double sum = 0;
+    for (const Influence& i : weights.row(v)) {
+      sum += i.weight;
+      EXPECT_EQ(i.weight, static_cast<double>(static_cast<float>(i.weight)));
+      EXPECT_EQ(std::fmod(i.weight, kWeightUnit), 0);
+    }
+    EXPECT_EQ(sum, 1);
+  }
+  EXPECT_EQ(weights.row(0)[0].joint, 1);
+  EXPECT_NEAR(weights.row(0)[0].weight, 0.7, 1e-7);
+  EXPECT_EQ(weights.row(2).size(), 1u);
+  EXPECT_EQ(weights.row(3).size(), 0u);
+  SkinWeights again = weights;
+  round_weights(again);
+  EXPECT_EQ(again, weights);
+}
+
 // Small weights go, but a vertex never loses its last one.
 TEST(SkinWeights, PruneKeepsTheStrongest) {
   SkinWeights w = rows({{{0, 0.9}, {1, 0.001}}, {{4, 0.002}, {2, 0.003}}});

@@ -326,7 +326,9 @@ std::string Engine::bake(const std::string& text) {
     HoldOptions hold;
     std::vector<Index> chosen;
     take_fields(json, options.basis);
+    take_fields(json, options.twins);
     take_fields(json, hold.between);
+    options.twins.between = hold.between.volume_error;
     if (const auto form = json.find("form"); form != json.end()) {
       read_field(*form, options.form, FieldInfo{.name = "form", .help = ""});
       json.erase(form);
@@ -343,6 +345,7 @@ std::string Engine::bake(const std::string& text) {
       throw_bad_input("there is nothing to bake: the character has no clip, and stands in its rest pose");
     }
     WrittenCharacter file = as_written(loaded);
+    prepare(file.character, options.form);
     const WeldedCharacter welded(file.character);
     for (std::size_t c = 0; c < file.clip.size(); ++c) {
       const bool wanted =

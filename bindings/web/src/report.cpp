@@ -196,6 +196,7 @@ Json describe(const BroughtMotion& motion, const Character& character) {
 Json describe(const HeldMotion& motion, const BakeResult& baked) {
   return {{"frames", motion.frame_count()},
           {"targets", baked.targets},
+          {"joints", baked.twins},
           {"keys", baked.keys},
           {"bytes", baked.bytes},
           {"max_error_before", motion.volume.max_error_before()},

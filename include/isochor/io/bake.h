@@ -1,6 +1,7 @@
 #pragma once
 
-/// A held motion into files: as morph targets of a glTF document, animated on top of its skin, or as point caches.
+/// A held motion into files: as morph targets of a glTF document, animated on top of its skin, as twins of its joints,
+/// or as point caches.
 
 #include <array>
 #include <filesystem>
@@ -8,6 +9,7 @@
 
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/morph_basis.h"
+#include "isochor/bake/twin_joints.h"
 #include "isochor/io/gltf_read.h"
 #include "isochor/io/point_cache.h"
 
@@ -16,23 +18,34 @@ namespace isochor {
 enum class BakeForm {
   morphs,  ///< a small basis of morph targets
   frames,  ///< one morph target for each frame: larger, and exact at every key
+  joints,  ///< no morph target: joints that ride on those of the skin, for games
 };
 template <>
 struct EnumNames<BakeForm> {
-  static constexpr std::array names{"morphs", "frames"};
+  static constexpr std::array names{"morphs", "frames", "joints"};
 };
 
 struct BakeOptions {
   BakeForm form = BakeForm::morphs;
   MorphBasisOptions basis;
+  TwinOptions twins;
 };
 
 struct BakeResult {
-  std::size_t targets = 0;      ///< morph targets added, over all parts
-  std::size_t keys = 0;         ///< of all clips
+  std::size_t targets = 0;   ///< morph targets added, over all parts
+  std::size_t twins = 0;     ///< joints added
+  TwinFigures twin_figures;  ///< how much of the correction they bring, before the file is written
+  std::size_t keys = 0;      ///< of all clips
+  /// Of twins, by clip of the motion: the frames that got a key. Nothing for morph targets: all.
+  std::vector<std::vector<double>> key_times;
   std::size_t bytes = 0;        ///< that the document grew by: JSON and buffers
   double max_normal_error = 0;  ///< morphs: the largest length of the difference of two normal offsets
+  Problems problems;
 };
+
+/// To be called for a character, as the file holds it, before it is welded and its motion held. Twins take pieces of
+/// weights: for them these are made round, so that the file has them back to the last bit when its twins are removed.
+void prepare(Character& character, BakeForm form);
 
 /// Adds what linear blend skinning does not show of the motion, which was held on `welded`, over the character of the
 /// document (as_written()). Existing targets and their animation play as before. A motion that is shown by skinning

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "isochor/bake/twin_joints.h"
 #include "isochor/deform/skinning.h"
 #include "isochor/io/gltf_read.h"
 #include "isochor/rig/refined_character.h"
@@ -73,5 +74,14 @@ void add_morph_basis(GltfSource& source, Index part, std::span<const MorphTarget
 
 /// Takes out what the two above have added before, their animation too. Returns the number of targets.
 std::size_t remove_baked_targets(GltfDocument& document);
+
+/// Adds twins (bake/twin_joints.h) of the document's character: nodes below the bones that they ride on, places in the
+/// skins behind the joints that are there, new weights, and channels in their clips. Nodes remember in their extras
+/// that they were added so (Joint::twin).
+void add_twins(GltfSource& source, const Character& character, const TwinJoints& twins);
+
+/// Takes twins out again: their weight goes back to the joints that they ride on, which then have what they had, to the
+/// last bit. Returns the number of twins. A map of the document is of no use afterwards, until it is read again.
+std::size_t remove_twins(GltfDocument& document);
 
 }  // namespace isochor

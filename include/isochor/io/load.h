@@ -31,8 +31,8 @@ struct LoadOptions {
   LoadPurpose purpose = LoadPurpose::character;
   /// OBJ: only faces of groups that match one of these globs; empty: all.
   std::vector<std::string> groups;
-  /// glTF: morph targets that bake() made are kept. Off: they are taken out of the character and its document, as for a
-  /// character that is bound or deformed anew.
+  /// glTF: morph targets and twin joints that bake() made are kept. Off: they are taken out of the character and its
+  /// document, as for a character that is bound or deformed anew.
   bool keep_baked = true;
   GltfReadOptions gltf;
   AssimpOptions assimp;

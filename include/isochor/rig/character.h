@@ -81,6 +81,8 @@ struct Character {
 
 /// Whether any morph target was made by bake().
 bool has_baked(const Character& character);
+/// The number of twins among the joints.
+std::size_t twin_count(const Character& character);
 
 /// Skin matrices of a part: global(joint) · inverse_bind, for each joint of its skin.
 std::vector<Affine> skin_matrices(const Skin& skin, std::span<const Affine> global);

@@ -21,6 +21,8 @@ struct Joint {
   bool deforms = true;   ///< false for plain nodes: no weight may refer to them
   /// The end of the bone, in the joint's own space, if the source gives one (BVH End Site, TGF edge, extras).
   std::optional<Vec3> tail;
+  /// Made by bake() (bake/twin_joints.h): it rides on its parent and has a share of that one's weight.
+  bool twin = false;
 };
 
 struct Skeleton {

@@ -43,6 +43,12 @@ void normalise(SkinWeights& weights);
 /// Sorts each row by decreasing weight (ties: the lower joint first).
 void sort_by_weight(SkinWeights& weights);
 
+/// What round weights are multiples of: floats hold every multiple up to 1.
+inline constexpr double kWeightUnit = 0x1p-24;
+/// Makes weights round: rows sum to 1 without rounding, and so do the pieces that a weight is cut into if these are
+/// multiples as well. Rows are sorted by decreasing weight; rows whose sum is zero are left as they are.
+void round_weights(SkinWeights& weights);
+
 /// Makes weights usable: NaN, infinite and negative weights and joints out of range are dropped, repeated joints are
 /// summed, rows are normalised and sorted. Vertices left without any weight follow `fallback_joint` (kNone: stay
 /// empty); they are added to `unweighted`, if given. Every kind of repair is returned as a problem. Sums within 1e-3 of

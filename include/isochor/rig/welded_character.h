@@ -91,6 +91,7 @@ class WeldedCharacter {
   void measure_components();
   void number_bones();
   void gather_rows();
+  Index carrier(Index bone) const;
   void gather_shares();
   void find_strays();
   void add_row(const PartVertex& at, SkinWeights& rows) const;

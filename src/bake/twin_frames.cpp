@@ -1,0 +1,296 @@
+#include "bake/twin_frames.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace isochor {
+namespace {
+
+/// As a file's floats play it.
+Vec3 in_file_precision(const Vec3& v) { return v.cast<float>().cast<double>(); }
+
+double sum_of_squares(std::span<const Vec3> vectors) {
+  double sum = 0;
+  for (const Vec3& v : vectors) sum += v.squaredNorm();
+  return sum;
+}
+
+}  // namespace
+
+TwinFrames::TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights)
+    : welded_(welded), twins_(twins), weights_(weights) {
+  take_samples();
+  for (const Component& component : welded.topology().components) volumes_.emplace_back(welded.surface(), component);
+  PosedSkin posed;
+  pose_skin(welded, rest_pose(welded.skeleton()), Deformer::lbs, posed, Context(1));
+  file_rest_ = posed.rest;
+  system_ = make_system(posed);
+}
+
+void TwinFrames::take_samples() {
+  const auto& parts = welded_.character().parts;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (!parts[p].skinned()) continue;
+    for (std::size_t v = 0; v < parts[p].surface.vertex_count(); ++v) {
+      const Index stray = welded_.stray(p, v);
+      const bool leads = welded_.whole().leads(p, v);
+      if (leads || (stray != kNone && welded_.strays()[stray].follows_others)) {
+        samples_.push_back({p, v, welded_.whole().welded(p, v), leads ? kNone : stray});
+      }
+    }
+  }
+  const auto& component_of = welded_.topology().component_of_vertex;
+  const auto components = static_cast<Index>(welded_.topology().components.size());
+  const auto place = [&](const Sample& s) {
+    return s.stray != kNone || component_of[s.welded] == kNone ? components : component_of[s.welded];
+  };
+  std::stable_sort(samples_.begin(), samples_.end(),
+                   [&](const Sample& a, const Sample& b) { return place(a) < place(b); });
+  for (Index c = 0; c <= components; ++c) {
+    const auto at =
+        std::partition_point(samples_.begin(), samples_.end(), [&](const Sample& s) { return place(s) < c; });
+    component_begin_.push_back(static_cast<std::size_t>(at - samples_.begin()));
+  }
+}
+
+std::unique_ptr<TwinSystem> TwinFrames::make_system(const PosedSkin& posed) const {
+  const auto& parts = welded_.character().parts;
+  std::vector<TwinShare> shares;
+  for (std::size_t s = 0; s < samples_.size(); ++s) {
+    const Sample& sample = samples_[s];
+    const SkinWeights& weights = weights_[sample.part];
+    if (weights.vertex_count() == 0) continue;
+    const Skin& skin = parts[sample.part].skin;
+    const auto slots = static_cast<Index>(skin.joints.size());
+    const Vec3& rest = sample.stray == kNone ? posed.rest[sample.welded] : posed.strays.rest[sample.stray];
+    for (const Influence& i : weights.row(sample.vertex)) {
+      if (i.joint < slots) continue;
+      const Twin& twin = twins_[i.joint - slots];
+      const auto slot = std::find(skin.joints.begin(), skin.joints.end(), twin.bone) - skin.joints.begin();
+      shares.push_back({static_cast<Index>(s), i.joint - slots, i.weight,
+                        skin.inverse_bind[static_cast<std::size_t>(slot)] * rest - twin.pivot});
+    }
+  }
+  return std::make_unique<TwinSystem>(std::move(shares), samples_.size(), twins_.size());
+}
+
+const TwinSystem& TwinFrames::system_of(Worker& worker) const {
+  const bool plain = worker.posed.rest == file_rest_;
+  const bool known = worker.turning && (plain ? worker.known_rest.empty() : worker.known_rest == worker.posed.rest);
+  if (!known) {
+    // An author's morph targets move what twins see of the vertices.
+    worker.own = plain ? nullptr : make_system(worker.posed);
+    worker.known_rest = plain ? std::vector<Vec3>{} : worker.posed.rest;
+    const TwinSystem& system = plain ? *system_ : *worker.own;
+    worker.turning = std::make_unique<TwinSolver>(system, 9);
+    worker.stretching = std::make_unique<TwinSolver>(system, 6);
+  }
+  return plain ? *system_ : *worker.own;
+}
+
+TwinFrames::Task TwinFrames::task(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
+  const Character& character = welded_.character();
+  const Pose pose = sample(character.clips[clip.clip], character.skeleton, frame.time);
+  pose_skin(welded_, pose, Deformer::lbs, worker.posed, Context(1));
+  const PosedSkin& posed = worker.posed;
+  Task task;
+  task.system = &system_of(worker);
+  for (const Twin& twin : twins_) task.carriers.push_back(posed.global[twin.bone].linear());
+  task.skinned = posed.positions;
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
+    if (character.parts[p].skinned()) continue;
+    for (std::size_t v = 0; v < frame.parts[p].positions.size(); ++v) {
+      if (!welded_.whole().leads(p, v)) continue;
+      task.skinned[welded_.whole().welded(p, v)] = frame.parts[p].positions[v].cast<double>();
+    }
+  }
+  for (const Sample& s : samples_) {
+    const Vec3& from = s.stray == kNone ? posed.positions[s.welded] : posed.strays.positions[s.stray];
+    task.wanted.push_back(frame.parts[s.part].positions[s.vertex].cast<double>() - from);
+  }
+  task.pull = task.system->pull(task.wanted);
+  task.correction = sum_of_squares(task.wanted);
+  task.volumes = frame.volumes;
+  return task;
+}
+
+std::vector<Vec3> TwinFrames::displaced(const Task& task, std::span<const Transform> motions) const {
+  std::vector<Vec3> out(samples_.size(), Vec3::Zero());
+  task.system->push(twin_displacements(task.carriers, motions), out);
+  return out;
+}
+
+std::vector<Vec3> TwinFrames::shown(const Task& task, std::span<const Vec3> displacements) const {
+  std::vector<Vec3> out = task.skinned;
+  for (std::size_t s = 0; s < samples_.size(); ++s) {
+    if (samples_[s].stray == kNone) out[samples_[s].welded] += displacements[s];
+  }
+  return out;
+}
+
+double TwinFrames::left(const Task& task, std::span<const Vec3> displacements) const {
+  double sum = 0;
+  for (std::size_t s = 0; s < samples_.size(); ++s) sum += (task.wanted[s] - displacements[s]).squaredNorm();
+  return sum;
+}
+
+/// What each component lacks, relative to what it should enclose.
+Eigen::VectorXd TwinFrames::volume_errors(const Task& task, std::span<const Vec3> positions) const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(volumes_.size()));
+  for (std::size_t c = 0; c < volumes_.size(); ++c) {
+    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
+    out[static_cast<Eigen::Index>(c)] = 1 - volumes_[c].volume(positions) / task.volumes[c];
+  }
+  return out;
+}
+
+/// By direction and component: how fast the relative volume grows.
+Eigen::MatrixXd TwinFrames::volume_slopes(const Task& task, const TwinDirections& directions,
+                                          std::span<const Vec3> positions) const {
+  Eigen::MatrixXd out =
+      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(directions.size()), static_cast<Eigen::Index>(volumes_.size()));
+  std::vector<Vec3> gradient(positions.size(), Vec3::Zero());
+  std::vector<Vec3> at_samples(samples_.size(), Vec3::Zero());
+  for (std::size_t c = 0; c < volumes_.size(); ++c) {
+    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
+    volumes_[c].gradient(positions, gradient);
+    for (std::size_t s = component_begin_[c]; s < component_begin_[c + 1]; ++s) {
+      at_samples[s] = gradient[samples_[s].welded] / task.volumes[c];
+    }
+    const auto pull = task.system->pull(at_samples, component_begin_[c], component_begin_[c + 1]);
+    out.col(static_cast<Eigen::Index>(c)) = project(directions, pull, 6);
+  }
+  return out;
+}
+
+/// By component: √n V / A, which is how far (root of the sum of squares) to move its vertices along their normals so
+/// that its volume changes by about its size.
+Eigen::VectorXd TwinFrames::swellings(const Task& task) const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(volumes_.size()));
+  std::vector<double> areas(task.skinned.size(), 0.0);
+  for (std::size_t c = 0; c < volumes_.size(); ++c) {
+    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
+    volumes_[c].areas(task.skinned, areas);
+    double area = 0;
+    for (const Index v : volumes_[c].vertices()) area += areas[v];
+    const auto count = static_cast<double>(volumes_[c].vertices().size());
+    if (area > 0) out[static_cast<Eigen::Index>(c)] = std::sqrt(count) * std::abs(task.volumes[c]) / area;
+  }
+  return out;
+}
+
+/// Newton's method on the volumes of all components at once. Of all changes of translation and scale that close them,
+/// the one that moves vertices least: z = H⁻¹ J λ, with (Jᵀ H⁻¹ J) λ = what is missing. In units in which to swell a
+/// component evenly is about 1, an eigenvalue of the matrix in brackets says how much of a volume twins can bring for
+/// the vertices' motion; what they can bring only by moving vertices a hundred times as far (components that have no
+/// twins of their own, and share others') is left.
+std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transform> motions,
+                                          const TwinSolver& stretching) const {
+  constexpr int kMostSteps = 12;
+  constexpr double kClosed = 1e-12;
+  constexpr double kHard = 1e-4;
+  const TwinDirections directions = twin_directions(task.carriers, motions, 6);
+  std::vector<Vec3> positions = shown(task, displaced(task, motions));
+  Eigen::VectorXd missing = volume_errors(task, positions);
+  const Eigen::VectorXd ease = swellings(task);
+  for (int i = 0; i < kMostSteps && missing.cwiseAbs().maxCoeff() > kClosed; ++i) {
+    const Eigen::MatrixXd slopes = volume_slopes(task, directions, positions) * ease.asDiagonal();
+    const Eigen::MatrixXd ways = stretching.solve(slopes);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(slopes.transpose() * ways);
+    const Eigen::VectorXd asked = eigen.eigenvectors().transpose() * ease.cwiseProduct(missing);
+    Eigen::VectorXd given = Eigen::VectorXd::Zero(asked.size());
+    for (Eigen::Index k = 0; k < asked.size(); ++k) {
+      if (eigen.eigenvalues()[k] > kHard) given[k] = asked[k] / eigen.eigenvalues()[k];
+    }
+    const Eigen::VectorXd step = ways * (eigen.eigenvectors() * given);
+    bool better = false;
+    for (double share = 1; share > 0.05 && !better; share *= 0.5) {
+      std::vector<Transform> next = motions;
+      for (std::size_t q = 0; q < next.size(); ++q) {
+        const auto at = static_cast<Eigen::Index>(6 * q);
+        next[q].translation += share * step.segment<3>(at);
+        next[q].scale = within_reach(next[q].scale + share * step.segment<3>(at + 3));
+      }
+      std::vector<Vec3> there = shown(task, displaced(task, next));
+      const Eigen::VectorXd now = volume_errors(task, there);
+      better = now.cwiseProduct(ease).norm() < missing.cwiseProduct(ease).norm();
+      if (!better) continue;
+      motions = std::move(next);
+      positions = std::move(there);
+      missing = now;
+    }
+    if (!better) break;
+  }
+  return motions;
+}
+
+TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::span<const char> active,
+                          Worker& worker) const {
+  Task task = this->task(clip, frame, worker);
+  // Twins that rest are carried by nothing, and nothing moves them.
+  for (std::size_t q = 0; q < twins_.size(); ++q) {
+    if (!active[q]) task.carriers[q].setZero();
+  }
+  TwinFrame out;
+  out.figures = {
+      .correction = task.correction, .left = task.correction, .left_with_shear = task.correction, .frames = 1};
+  out.motions.resize(twins_.size());
+  out.brought.assign(twins_.size(), 0.0);
+  if (task.correction == 0 || twins_.empty()) return out;
+
+  std::vector<Vec3> any(samples_.size(), Vec3::Zero());
+  task.system->push(task.system->any_maps(task.pull), any);
+  out.figures.left_with_shear = left(task, any);
+
+  const std::vector<Transform> fitted =
+      fit_twins(*task.system, task.carriers, task.pull, *worker.turning, *worker.stretching);
+  const double off_skinned = volume_errors(task, task.skinned).cwiseAbs().maxCoeff();
+  // Never worse than skinning, neither in places nor in volume.
+  const auto take = [&](std::vector<Transform> motions) {
+    for (Transform& motion : motions) motion.scale = in_file_precision(motion.scale);
+    const std::vector<Vec3> displacements = displaced(task, motions);
+    const double now = left(task, displacements);
+    const double off = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
+    if (!(now <= task.correction) || !(off <= std::max(off_skinned, 1e-7))) return false;
+    out.motions = std::move(motions);
+    out.figures.left = now;
+    return true;
+  };
+  if (!take(closed(task, fitted, *worker.stretching))) {
+    out.figures.unclosed = 1;
+    if (!take(fitted)) out.figures.resting = 1;
+  }
+  const auto maps = twin_displacements(task.carriers, out.motions);
+  for (std::size_t q = 0; q < maps.size(); ++q) {
+    for (const TwinSystem::Neighbour& other : task.system->neighbours(q)) {
+      if (other.twin == static_cast<Index>(q)) out.brought[q] = (maps[q] * other.moment).cwiseProduct(maps[q]).sum();
+    }
+  }
+  return out;
+}
+
+TwinDeviation TwinFrames::deviation(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
+                                    std::span<const Transform> fitted, Worker& worker) const {
+  const Task task = this->task(clip, frame, worker);
+  const std::vector<Vec3> displacements = displaced(task, motions), meant = displaced(task, fitted);
+  TwinDeviation out;
+  out.volume = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
+  for (std::size_t s = 0; s < displacements.size(); ++s) out.places += (displacements[s] - meant[s]).squaredNorm();
+  return out;
+}
+
+TwinFrame TwinFrames::glance(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
+  const Task task = this->task(clip, frame, worker);
+  TwinFrame out;
+  out.brought.assign(twins_.size(), 0.0);
+  const auto maps = task.system->any_maps(task.pull);
+  for (std::size_t q = 0; q < maps.size(); ++q) {
+    for (const TwinSystem::Neighbour& other : task.system->neighbours(q)) {
+      if (other.twin == static_cast<Index>(q)) out.brought[q] = (maps[q] * other.moment).cwiseProduct(maps[q]).sum();
+    }
+  }
+  return out;
+}
+
+}  // namespace isochor

@@ -1,0 +1,91 @@
+#pragma once
+
+/// Frames of a held motion as twins show them: one frame at a time, fitted, its volumes closed, never worse than
+/// skinning.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bake/twin_system.h"
+#include "isochor/bake/twin_joints.h"
+#include "isochor/mesh/volume.h"
+
+namespace isochor {
+
+/// A frame with its twins.
+struct TwinFrame {
+  std::vector<Transform> motions;  // #twins, relative to where they rest on their bones
+  std::vector<double> brought;     // #twins: Σ |what it moves vertices by|²
+  TwinFigures figures;             ///< of this frame
+};
+
+/// What other motions of the twins get wrong in a frame.
+struct TwinDeviation {
+  double volume = 0;  ///< of the worst component, relative
+  double places = 0;  ///< Σ |distance from what was fitted|²
+};
+
+class TwinFrames {
+ public:
+  /// `weights` as share_weights() gave them.
+  TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights);
+
+  /// The memory that frames are found in, one after another.
+  struct Worker {
+    std::unique_ptr<TwinSystem> own;  ///< of a frame whose rest shape is not that of the file
+    std::unique_ptr<TwinSolver> turning, stretching;
+    std::vector<Vec3> known_rest;  ///< that the solvers are for; empty: that of the file
+    PosedSkin posed;
+  };
+  /// Twins that are not active (#twins) rest.
+  TwinFrame fit(const HeldClip& clip, const HeldFrame& frame, std::span<const char> active, Worker& worker) const;
+  /// Of other motions than those that were fitted.
+  TwinDeviation deviation(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
+                          std::span<const Transform> fitted, Worker& worker) const;
+  /// By any affine maps, nothing closed: what twins bring, at the cost of a glance.
+  TwinFrame glance(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+
+ private:
+  /// A vertex of the file that leads its welded vertex, or goes its own way.
+  struct Sample {
+    std::size_t part = 0, vertex = 0;
+    Index welded = kNone;
+    Index stray = kNone;  ///< among WeldedCharacter::strays()
+  };
+  /// What a frame asks for.
+  struct Task {
+    const TwinSystem* system = nullptr;
+    std::vector<Mat3> carriers;       // #twins
+    std::vector<Vec3> skinned;        // #V of the welded surface
+    std::vector<Vec3> wanted;         // #samples: displacements
+    std::vector<Mat34> pull;          // #twins
+    double correction = 0;            ///< Σ |wanted|²
+    std::span<const double> volumes;  ///< by component; 0: none to keep
+  };
+
+  void take_samples();
+  std::unique_ptr<TwinSystem> make_system(const PosedSkin& posed) const;
+  const TwinSystem& system_of(Worker& worker) const;
+  Task task(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+
+  std::vector<Vec3> displaced(const Task& task, std::span<const Transform> motions) const;
+  std::vector<Vec3> shown(const Task& task, std::span<const Vec3> displacements) const;
+  double left(const Task& task, std::span<const Vec3> displacements) const;
+  Eigen::VectorXd volume_errors(const Task& task, std::span<const Vec3> positions) const;
+  Eigen::VectorXd swellings(const Task& task) const;
+  std::vector<Transform> closed(const Task& task, std::vector<Transform> motions, const TwinSolver& stretching) const;
+  Eigen::MatrixXd volume_slopes(const Task& task, const TwinDirections& directions,
+                                std::span<const Vec3> positions) const;
+
+  const WeldedCharacter& welded_;
+  std::span<const Twin> twins_;
+  std::span<const SkinWeights> weights_;
+  std::vector<Sample> samples_;               // those that lead come first, component by component
+  std::vector<std::size_t> component_begin_;  // #components+1 into samples_
+  std::vector<VolumeFunctional> volumes_;     // by component
+  std::vector<Vec3> file_rest_;               // #V: the bind shape without any morph
+  std::unique_ptr<TwinSystem> system_;        // for it
+};
+
+}  // namespace isochor
