@@ -1,7 +1,11 @@
 #include "isochor/bind/medial_weights.h"
 
+#include <numbers>
+
 #include "bind/bind_cases.h"
 #include "isochor/base/error.h"
+#include "isochor/deform/frame_skin.h"
+#include "isochor/deform/skinning.h"
 
 namespace isochor {
 namespace {
@@ -163,6 +167,38 @@ TEST(MedialWeights, SameAnywhereAndForAnyThreads) {
     if (joint.parent == kNone) joint.rest.translation += Vec3(8, -16, 32);
   }
   EXPECT_LT(test::weights_difference(one.parts[0].weights, bound(moved).parts[0].weights).max, 1e-6);
+}
+
+// A tube twisted at its middle: the frames of the complex share out the twist, where linear blending of the composed
+// weights pinches the tube to cos(a/2).
+TEST(MedialWeights, CandyWrapper) {
+  const Character character = arm();
+  const auto& positions = character.parts[0].surface.positions;
+  Context context(2);
+  const MedialBinding binding =
+      bind_by_medial(character.parts[0].surface, test::rest_handles(character), {.resolution = 64}, {}, context);
+  const SkinWeights weights = composed_weights(binding, context);
+  const FrameSkin skin{binding.complex.positions, binding.medial, binding.skin};
+  std::vector<Mat34> maps(positions.size());
+  const auto smallest_radius = [&] {
+    double smallest = 1;
+    for (std::size_t v = 0; v < 24 * 41; ++v) {
+      const Vec3 moved = maps[v].leftCols<3>() * positions[v] + maps[v].col(3);
+      smallest = std::min(smallest, moved.head<2>().norm() / 0.5);
+    }
+    return smallest;
+  };
+  for (const auto& [degrees, least] : {std::pair{90.0, 0.91}, {135.0, 0.81}, {170.0, 0.71}}) {
+    const double angle = degrees * std::numbers::pi / 180;
+    std::vector<Affine> matrices(binding.handles.size(), Affine::Identity());
+    for (std::size_t h = 0; h < matrices.size(); ++h) {
+      if (binding.handles[h].joint != 0) matrices[h] = Eigen::AngleAxisd(angle, Vec3::UnitZ());
+    }
+    vertex_maps(Deformer::lbs, {positions, weights}, matrices, maps, context);
+    EXPECT_LT(smallest_radius(), std::cos(angle / 2) + 0.02) << degrees;
+    frame_maps(skin, matrices, maps, context);
+    EXPECT_GT(smallest_radius(), least) << degrees;
+  }
 }
 
 // The two steps, from bones to the complex and from there to the skin, are rows that sum to 1; composed they are the
