@@ -122,11 +122,11 @@ Problems check_used(BindMethod method, const CLI::App& command) {
     const char* option;
     std::vector<BindMethod> methods;
   };
-  const std::vector<BindMethod> voxels = {automatic, gvb, geodesic_heat};
+  const std::vector<BindMethod> voxels = {automatic, gvb, geodesic_heat, medial};
   const Reader readers[] = {{"--resolution", voxels},
                             {"--penalty", voxels},
-                            {"--sampling", voxels},
-                            {"--nearest", voxels},
+                            {"--sampling", {automatic, gvb, geodesic_heat}},
+                            {"--nearest", {automatic, gvb, geodesic_heat}},
                             {"--uniform-grid", voxels},
                             {"--smoothing", {automatic, gvb}},
                             {"--facing", {automatic, gvb}},
@@ -134,7 +134,10 @@ Problems check_used(BindMethod method, const CLI::App& command) {
                             {"--joint-falloff", {automatic, gvb}},
                             {"--heat-stiffness", {automatic, heat}},
                             {"--geodesic-heat-stiffness", {geodesic_heat}},
-                            {"--distance-exponent", {distance}}};
+                            {"--distance-exponent", {distance}},
+                            {"--medial-angle", {medial}},
+                            {"--medial-spacing", {medial}},
+                            {"--medial-width", {medial}}};
   Problems problems;
   for (const auto& [option, methods] : readers) {
     if (command.count(option) == 0 || std::find(methods.begin(), methods.end(), method) != methods.end()) continue;
@@ -180,6 +183,11 @@ Json bound_volume_json(const BoundVolume& volume, const Skeleton& skeleton) {
     json["voxels"] = {{"uniform", volume.gvb.uniform_voxels}, {"sparse", volume.gvb.sparse_voxels}};
     json["memory"] = volume.gvb.memory;
     json["fallbacks"] = {{"across_gap", volume.gvb.across_gap}, {"joints_outside", volume.gvb.outside_handles}};
+  }
+  if (volume.medial.vertices > 0) {
+    json["medial"] = {{"vertices", volume.medial.vertices}, {"primitives", volume.medial.primitives}};
+    json["fallbacks"]["beyond_medial"] = volume.medial.beyond;
+    json["fallbacks"]["medial_beyond_bones"] = volume.medial.widened;
   }
   if (!volume.symmetry.empty()) json["symmetry"] = {{"found", volume.symmetric}, {"sentence", volume.symmetry}};
   return json;

@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   BindOptions options;
   const std::uint8_t kind = bytes.next();
   constexpr BindMethod kMethods[] = {BindMethod::gvb, BindMethod::distance, BindMethod::automatic,
-                                     BindMethod::geodesic_heat};
-  options.method = kMethods[(kind & 1) | (kind >> 6 & 2)];
+                                     BindMethod::geodesic_heat, BindMethod::medial};
+  options.method = kMethods[bytes.below(5)];
   options.symmetric = (kind & 2) != 0;
   options.gvb.uniform = (kind & 4) != 0;
   options.gvb.resolution = kind & 8 ? 8 : 16;

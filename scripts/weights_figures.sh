@@ -18,7 +18,7 @@ done
 
 # Every method on the elephant.
 isochor sample elephant -o "$work/elephant.glb"
-for method in heat geodesic-heat gvb distance; do
+for method in heat geodesic-heat gvb medial distance; do
   isochor bind "$work/elephant.glb" -o "$work/elephant-$method.glb" --method $method
   picture "$work/elephant-$method.glb" elephant-$method --weights '*' --view custom --azimuth 60 --elevation 12 --width 260 --height 210
 done

@@ -64,7 +64,7 @@ CHARACTERS = [
     ("giraffe (Rohmer)", "rohmer-girafe/mesh.obj", "rohmer-girafe/rig.txt", None),
     ("spot", "rohmer-spot/mesh.obj", "rohmer-spot/rig.txt", None),
 ]
-BIND_METHODS = ["auto", "heat", "geodesic-heat", "gvb", "distance"]
+BIND_METHODS = ["auto", "heat", "geodesic-heat", "gvb", "medial", "distance"]
 EVERY_JOINT = ["--unused-joints", "bind"]
 METHODS = [
     ("default", ["--method", "gvb", "--resolution", "128"]),
@@ -144,7 +144,8 @@ def bind_character(program, data, folder, character, options):
     run(program, "bind", source, "-o", bound, "--quiet", "--report", report, *options)
     weights = json.loads(run(program, "compare", bound, source, "--moments", "12", "--json"))["weights"]
     seconds = json.loads(report.read_text())["seconds"]
-    weights["seconds"] = sum(seconds[stage] for stage in ("voxelize", "sparsify", "distance", "weights"))
+    stages = ("voxelize", "sparsify", "distance", "medial", "weights")
+    weights["seconds"] = sum(seconds.get(stage, 0) for stage in stages)
     return weights
 
 

@@ -125,7 +125,7 @@ void BM_Method(benchmark::State& state) {
 }
 BENCHMARK(BM_Method)
     ->ArgNames({"model", "method"})
-    ->ArgsProduct({{0, 1, 2}, {0, 1, 2, 3, 4}})
+    ->ArgsProduct({{0, 1, 2}, {0, 1, 2, 3, 4, 5}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

@@ -88,6 +88,9 @@ class Measuring {
       case BindMethod::distance:
         by_distance();
         break;
+      case BindMethod::medial:
+        by_medial();
+        break;
     }
     if (options_.handles.rules == BoneRules::on) volume_.shells = find_small_shells(surface(), volume_.handles);
     return std::move(volume_);
@@ -135,6 +138,21 @@ class Measuring {
     volume_.weights = geodesic_heat_weights(surface(), *volume_.gvb, options_.geodesic_heat, context_);
     apply(options_.limits, volume_.weights);
     volume_.gvb.reset();
+  }
+
+  void by_medial() {
+    MedialBinding medial =
+        bind_by_medial(surface(), std::move(volume_.handles), options_.gvb, options_.medial, context_);
+    const StageTimer timer(context_, "weights");
+    volume_.weights = composed_weights(medial, context_);
+    apply(options_.limits, volume_.weights);
+    volume_.handles = std::move(medial.handles);
+    report_.gvb = std::move(medial.evidence);
+    report_.rules.add(report_.gvb.rules);
+    report_.medial = {medial.complex.vertex_count(), medial.complex.primitive_count(), medial.beyond, medial.widened};
+    report_.problems = std::move(medial.problems);
+    rename_elements(report_.problems, volume_.handles, weld_);
+    rename_elements(report_.gvb.problems, volume_.handles, weld_);
   }
 
   /// Heat; and geodesic voxel binding for pieces that heat does not suit. Warnings of heat would be about those.

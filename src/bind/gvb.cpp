@@ -11,7 +11,6 @@
 #include "bind/outward.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
-#include "isochor/bind/resolution.h"
 
 namespace isochor {
 namespace {
@@ -19,45 +18,6 @@ namespace {
 /// Slots beyond the influences: a handle that leaves the nearest ones should have little left to lose.
 constexpr std::size_t kSpareSlots = 2;
 constexpr int kMaxNearest = 64;
-
-/// Joints that are all far from the mesh are another mesh's, or in other units. Control bones that lie apart do no
-/// harm.
-void check_near(const Surface& surface, std::span<const Handle> handles) {
-  constexpr double kTooFar = 50;  // times the size of the mesh
-  const Box box = bounding_box(surface.positions);
-  const double size = box.diagonal().norm();
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Handle& handle : handles) nearest = std::min(nearest, distance(handle, box.center()));
-  if (!(size > 0) || nearest <= kTooFar * size) return;
-  throw_bad_input("the joints lie " + short_number(nearest / size, 2) +
-                  " times the mesh's size away from it: they are not this mesh's, or in other units");
-}
-
-void check_input(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options) {
-  check_ranges(options);
-  if (options.resolution != 0 &&
-      (options.resolution < 8 || !std::has_single_bit(static_cast<unsigned>(options.resolution)))) {
-    throw_bad_input("the resolution must be a power of two between 8 and 1024, or 0 for auto");
-  }
-  if (surface.positions.empty()) throw_bad_input("there is no vertex to bind");
-  if (handles.empty()) throw_bad_input("there is no joint to bind to");
-  for (std::size_t v = 0; v < surface.positions.size(); ++v) {
-    if (!surface.positions[v].allFinite()) {
-      throw_bad_input("vertex " + std::to_string(v) + " has a position that is not a number", static_cast<Index>(v));
-    }
-  }
-  for (const Handle& handle : handles) {
-    if (handle.shapes.empty()) {
-      throw_bad_input("joint " + std::to_string(handle.joint) + " has no shape to measure from", handle.joint);
-    }
-    for (const HandleShape& shape : handle.shapes) {
-      if (!shape.a.allFinite() || !shape.b.allFinite() || !shape.half_axes.allFinite()) {
-        throw_bad_input("joint " + std::to_string(handle.joint) + " has a position that is not a number", handle.joint);
-      }
-    }
-  }
-  check_near(surface, handles);
-}
 
 }  // namespace
 
@@ -134,23 +94,12 @@ void GvbBinding::Impl::report_vertices(const Surface& surface, std::size_t stray
 GvbBinding::GvbBinding(const Surface& surface, std::vector<Handle> handles, const GvbOptions& options, Context& context,
                        int influences)
     : impl_(std::make_unique<Impl>()) {
-  check_input(surface, handles, options);
+  check_gvb_input(surface, handles, options);
   impl_->options = options;
   impl_->handles = std::move(handles);
   impl_->influences = influences;
   GvbEvidence& evidence = impl_->evidence;
-  if (options.resolution == 0) {
-    const StageTimer timer(context, "voxelize");
-    ResolutionChoice choice = choose_resolution(surface, impl_->handles, context);
-    evidence.resolution = choice.resolution;
-    evidence.resolution_reason = std::move(choice.reason);
-    if (choice.too_fine) {
-      evidence.problems.push_back({Severity::warning, "limbs-not-kept-apart", evidence.resolution_reason, {}, 0});
-    }
-  } else {
-    evidence.resolution = static_cast<Index>(options.resolution);
-    evidence.resolution_reason = "as asked";
-  }
+  find_resolution(surface, impl_->handles, options, evidence, context);
   // The grid fits the mesh alone: bones outside it enter by their distance, and a stray control bone costs no detail.
   const VoxelGrid grid = fit_grid(bounding_box(surface.positions), evidence.resolution);
   const int k = std::clamp(options.nearest > 0 ? options.nearest : influences, 1, kMaxNearest);
@@ -178,7 +127,7 @@ SkinWeights GvbBinding::weights(const GvbWeighting& weighting, const Context& co
 }
 
 void GvbBinding::resample(const Surface& surface, Context& context) {
-  check_input(surface, impl_->handles, impl_->options);
+  check_gvb_input(surface, impl_->handles, impl_->options);
   impl_->read_vertices(surface, context);
 }
 

@@ -1,11 +1,15 @@
 #include "bind/gvb_cells.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "bind/grow_bones.h"
+#include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
+#include "isochor/base/words.h"
+#include "isochor/bind/resolution.h"
 #include "isochor/mesh/nearest_points.h"
 #include "isochor/voxel/bone_voxels.h"
 
@@ -141,7 +145,62 @@ void report_outside(std::span<const Index> outside, GvbEvidence& evidence) {
   evidence.outside_handles = outside.size();
 }
 
+/// Joints that are all far from the mesh are another mesh's, or in other units. Control bones that lie apart do no
+/// harm.
+void check_near(const Surface& surface, std::span<const Handle> handles) {
+  constexpr double kTooFar = 50;  // times the size of the mesh
+  const Box box = bounding_box(surface.positions);
+  const double size = box.diagonal().norm();
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Handle& handle : handles) nearest = std::min(nearest, distance(handle, box.center()));
+  if (!(size > 0) || nearest <= kTooFar * size) return;
+  throw_bad_input("the joints lie " + short_number(nearest / size, 2) +
+                  " times the mesh's size away from it: they are not this mesh's, or in other units");
+}
+
 }  // namespace
+
+void check_gvb_input(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options) {
+  check_ranges(options);
+  if (options.resolution != 0 &&
+      (options.resolution < 8 || !std::has_single_bit(static_cast<unsigned>(options.resolution)))) {
+    throw_bad_input("the resolution must be a power of two between 8 and 1024, or 0 for auto");
+  }
+  if (surface.positions.empty()) throw_bad_input("there is no vertex to bind");
+  if (handles.empty()) throw_bad_input("there is no joint to bind to");
+  for (std::size_t v = 0; v < surface.positions.size(); ++v) {
+    if (!surface.positions[v].allFinite()) {
+      throw_bad_input("vertex " + std::to_string(v) + " has a position that is not a number", static_cast<Index>(v));
+    }
+  }
+  for (const Handle& handle : handles) {
+    if (handle.shapes.empty()) {
+      throw_bad_input("joint " + std::to_string(handle.joint) + " has no shape to measure from", handle.joint);
+    }
+    for (const HandleShape& shape : handle.shapes) {
+      if (!shape.a.allFinite() || !shape.b.allFinite() || !shape.half_axes.allFinite()) {
+        throw_bad_input("joint " + std::to_string(handle.joint) + " has a position that is not a number", handle.joint);
+      }
+    }
+  }
+  check_near(surface, handles);
+}
+
+void find_resolution(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options,
+                     GvbEvidence& evidence, Context& context) {
+  if (options.resolution != 0) {
+    evidence.resolution = static_cast<Index>(options.resolution);
+    evidence.resolution_reason = "as asked";
+    return;
+  }
+  const StageTimer timer(context, "voxelize");
+  ResolutionChoice choice = choose_resolution(surface, handles, context);
+  evidence.resolution = choice.resolution;
+  evidence.resolution_reason = std::move(choice.reason);
+  if (choice.too_fine) {
+    evidence.problems.push_back({Severity::warning, "limbs-not-kept-apart", evidence.resolution_reason, {}, 0});
+  }
+}
 
 GvbCells measure_cells(const GvbTask& task, std::vector<Handle>& handles, GvbEvidence& evidence, Context& context) {
   GvbCells cells;
@@ -169,6 +228,7 @@ GvbCells measure_cells(const GvbTask& task, std::vector<Handle>& handles, GvbEvi
     cells.octree =
         build_octree(voxels.solid, bone_voxels, task.options.uniform ? CellSizes::uniform : CellSizes::sparse, context);
     solid_bytes = std::max(voxels.evidence.peak_bytes, voxels.solid.memory());
+    if (task.solid != nullptr) *task.solid = std::move(voxels.solid);
   }
   report_outside(entries.outside, evidence);
   evidence.sparse_voxels = cells.octree.size();

@@ -19,8 +19,17 @@ struct GvbTask {
   const Surface& surface;
   VoxelGrid grid;
   const GvbOptions& options;
-  Index k = 4;  ///< how many handles each cell keeps
+  Index k = 4;                  ///< how many handles each cell keeps
+  VoxelSolid* solid = nullptr;  ///< takes the voxels, for those who need them
 };
+
+/// Throws Error(bad_input) with a sentence: no vertex, no handle, a number that is not finite, joints far from the
+/// mesh.
+void check_gvb_input(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options);
+
+/// The resolution that is asked for, or one that is found, with its reason, in `evidence`.
+void find_resolution(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options,
+                     GvbEvidence& evidence, Context& context);
 
 /// Voxelizes the surface, grows the leaves of `handles` inside it, and measures. Writes what was done to `evidence`.
 GvbCells measure_cells(const GvbTask& task, std::vector<Handle>& handles, GvbEvidence& evidence, Context& context);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
+#include "isochor/mesh/topology.h"
 #include "voxel/bucket_queue.h"
 
 namespace isochor {
@@ -15,6 +17,8 @@ constexpr double kFarAway = std::numeric_limits<double>::infinity();
 constexpr double kCutLength = 3;
 /// A voxel that the surface touches from outside holds it, too.
 constexpr double kTouches = 1.0 / 1024;
+/// Where a hole is closed, the solid ends at most so many voxels from the surface that was there.
+constexpr double kNearFan = 1.5;
 
 std::size_t dense_cell(const SolidVoxels& voxels, const Voxel& v) {
   return (v[0] + 1) + voxels.side * ((v[1] + 1) + voxels.side * (v[2] + 1));
@@ -108,25 +112,29 @@ Vec3 nearest_in_triangle(const std::array<Vec3, 3>& t, const Vec3& p) {
   return t[0] + vb / sum * ab + vc / sum * ac;
 }
 
-void offer_triangle(const SolidVoxels& voxels, const std::array<Vec3, 3>& t, NearestSkin& skin) {
+/// Calls body(i) for the outer voxels in reach of a triangle's box.
+template <class Body>
+void each_outer_voxel(const SolidVoxels& voxels, const std::array<Vec3, 3>& t, double reach, const Body& body) {
   std::array<std::size_t, 3> low, high;
   const auto last = static_cast<double>(voxels.side - 2);
   for (int a = 0; a < 3; ++a) {
     const auto [least, most] = std::minmax({t[0][a], t[1][a], t[2][a]});
-    low[a] = static_cast<std::size_t>(std::clamp(std::floor(least - kTouches), 0.0, last)) + 1;
-    high[a] = static_cast<std::size_t>(std::clamp(std::floor(most + kTouches), 0.0, last)) + 1;
+    low[a] = static_cast<std::size_t>(std::clamp(std::floor(least - reach), 0.0, last)) + 1;
+    high[a] = static_cast<std::size_t>(std::clamp(std::floor(most + reach), 0.0, last)) + 1;
   }
   for (std::size_t z = low[2]; z <= high[2]; ++z) {
     for (std::size_t y = low[1]; y <= high[1]; ++y) {
       for (std::size_t x = low[0]; x <= high[0]; ++x) {
         const Index i = voxels.at[x + voxels.side * (y + voxels.side * z)];
-        if (i != kNone && voxels.depth[i] == 0) skin.offer(i, nearest_in_triangle(t, voxels.centre(i)));
+        if (i != kNone && voxels.depth[i] == 0) body(static_cast<std::size_t>(i));
       }
     }
   }
 }
 
-void offer_in_pieces(const SolidVoxels& voxels, const std::array<Vec3, 3>& t, NearestSkin& skin) {
+/// Calls body(t) for the parts of a triangle.
+template <class Body>
+void in_pieces(const std::array<Vec3, 3>& t, const Body& body) {
   int longest = 0;
   double length = 0;
   for (int e = 0; e < 3; ++e) {
@@ -136,11 +144,11 @@ void offer_in_pieces(const SolidVoxels& voxels, const std::array<Vec3, 3>& t, Ne
       longest = e;
     }
   }
-  if (length <= kCutLength) return offer_triangle(voxels, t, skin);
+  if (length <= kCutLength) return body(t);
   const Vec3 &a = t[longest], &b = t[(longest + 1) % 3], &c = t[(longest + 2) % 3];
   const Vec3 middle = 0.5 * (a + b);
-  offer_in_pieces(voxels, {a, middle, c}, skin);
-  offer_in_pieces(voxels, {middle, b, c}, skin);
+  in_pieces({a, middle, c}, body);
+  in_pieces({middle, b, c}, body);
 }
 
 /// Positions are rounded to this part of a voxel, so that what follows is the same, to the last bit, wherever the mesh
@@ -153,20 +161,75 @@ Vec3 rounded(const VoxelGrid& grid, const Vec3& p) {
 }
 
 void offer_surface(const Surface& surface, const SolidVoxels& voxels, NearestSkin& skin) {
+  const auto offer = [&](const std::array<Vec3, 3>& t) {
+    each_outer_voxel(voxels, t, kTouches,
+                     [&](std::size_t i) { skin.offer(i, nearest_in_triangle(t, voxels.centre(i))); });
+  };
   for (const auto& t : triangulate(surface).triangles) {
     std::array<Vec3, 3> corners;
     for (int k = 0; k < 3; ++k) corners[k] = rounded(voxels.grid, surface.positions[t[k]]);
     if (!corners[0].allFinite() || !corners[1].allFinite() || !corners[2].allFinite()) continue;
-    offer_in_pieces(voxels, corners, skin);
+    in_pieces(corners, offer);
   }
   for (const Vec3& p : surface.positions) {  // of no face, too: the solid has a voxel for each
     if (!p.allFinite()) continue;
     const Vec3 g = rounded(voxels.grid, p);
-    offer_triangle(voxels, {g, g, g}, skin);
+    offer({g, g, g});
   }
 }
 
-/// Voxels that touch the outside and hold no surface.
+bool at_the_end(const SolidVoxels& voxels, const Vec3& p) {
+  bool found = false;
+  each_outer_voxel(voxels, {p, p, p}, kNearFan,
+                   [&](std::size_t i) { found = found || (voxels.centre(i) - p).norm() <= kNearFan; });
+  return found;
+}
+
+/// A loop that passes a vertex twice, cut into loops that do not: holes that touch.
+std::vector<std::vector<Index>> simple_loops(const std::vector<Index>& loop) {
+  std::vector<std::vector<Index>> simple;
+  std::vector<Index> open;
+  std::unordered_map<Index, std::size_t> place;  // in `open`
+  for (const Index v : loop) {
+    if (const auto seen = place.find(v); seen != place.end()) {
+      const auto first = open.begin() + static_cast<std::ptrdiff_t>(seen->second);
+      simple.emplace_back(first, open.end());
+      for (const Index closed : simple.back()) place.erase(closed);
+      open.erase(first, open.end());
+    }
+    place[v] = open.size();
+    open.push_back(v);
+  }
+  simple.push_back(std::move(open));
+  return simple;
+}
+
+/// Boundary loops are closed by fans about their middle, as those of a volume are, if that lies where the solid ends:
+/// so the hole that some faces leave is closed where they were. Elsewhere the voxels know better.
+void offer_fans(const Surface& surface, const SolidVoxels& voxels, NearestSkin& skin) {
+  const auto offer = [&](const std::array<Vec3, 3>& t) {
+    each_outer_voxel(voxels, t, kNearFan, [&](std::size_t i) {
+      const Vec3 nearest = nearest_in_triangle(t, voxels.centre(i));
+      if ((nearest - voxels.centre(i)).norm() <= kNearFan) skin.offer(i, nearest);
+    });
+  };
+  const auto close = [&](const std::vector<Index>& loop) {
+    std::vector<Vec3> rim;
+    for (const Index v : loop) rim.push_back(rounded(voxels.grid, surface.positions[v]));
+    Vec3 middle = Vec3::Zero();
+    for (const Vec3& p : rim) middle += p;  // exact, as all are rounded: where the loop begins does not matter
+    middle /= static_cast<double>(rim.size());
+    if (!middle.allFinite() || !at_the_end(voxels, middle)) return;
+    for (std::size_t k = 0; k < rim.size(); ++k) in_pieces({rim[k], rim[(k + 1) % rim.size()], middle}, offer);
+  };
+  for (const Component& component : analyse(surface).components) {
+    for (const auto& loop : component.boundary_loops) {
+      for (const auto& simple : simple_loops(loop)) close(simple);
+    }
+  }
+}
+
+/// Voxels that touch the outside and hold no surface take the face between them and the outside.
 void close_holes(const SolidVoxels& voxels, NearestSkin& skin) {
   const auto s = static_cast<std::ptrdiff_t>(voxels.side);
   const std::array<std::ptrdiff_t, 3> axes = {1, s, s * s};
@@ -233,6 +296,7 @@ SolidVoxels list_voxels(const Surface& surface, const VoxelSolid& solid, Context
   voxels.nearest.assign(voxels.size(), Vec3::Zero());
   NearestSkin skin(voxels);
   offer_surface(surface, voxels, skin);
+  offer_fans(surface, voxels, skin);
   close_holes(voxels, skin);
   spread_inward(voxels, skin, context);
   return voxels;

@@ -19,7 +19,7 @@ BindResult bind_at_64(const Character& character, BindMethod method) {
 }
 
 constexpr BindMethod kMethods[] = {BindMethod::automatic, BindMethod::geodesic_heat, BindMethod::heat,
-                                   BindMethod::distance, BindMethod::gvb};
+                                   BindMethod::distance,  BindMethod::medial,        BindMethod::gvb};
 
 /// By every method; what the last one gives.
 BindResult bind_at_64(const Character& character) {

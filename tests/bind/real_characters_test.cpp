@@ -95,8 +95,8 @@ TEST(RealCharacters, AllAreBound) {
     if (character.vertex_count() == 0 || character.skeleton.deforming_count() == 0) continue;
     BindOptions options;
     options.gvb.resolution = 64;
-    for (const BindMethod method :
-         {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat, BindMethod::distance}) {
+    for (const BindMethod method : {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat,
+                                    BindMethod::distance, BindMethod::medial}) {
       SCOPED_TRACE(entry.path().filename().string() + " by " + enum_name(method));
       options.method = method;
       test::expect_all_bound(bind(character, options, context), character);
@@ -119,8 +119,8 @@ TEST(RealCharacters, MeshesWithRigText) {
     attach_skeleton(character, test::shared_data() / rig, context);
     BindOptions options;
     options.gvb.resolution = 64;
-    for (const BindMethod method :
-         {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat, BindMethod::distance}) {
+    for (const BindMethod method : {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat,
+                                    BindMethod::distance, BindMethod::medial}) {
       SCOPED_TRACE(std::string(mesh) + " by " + enum_name(method));
       options.method = method;
       test::expect_all_bound(bind(character, options, context), character);

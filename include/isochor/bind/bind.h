@@ -20,6 +20,7 @@
 #include "isochor/bind/geodesic_heat.h"
 #include "isochor/bind/gvb.h"
 #include "isochor/bind/heat.h"
+#include "isochor/bind/medial_weights.h"
 #include "isochor/rig/character.h"
 
 namespace isochor {
@@ -31,10 +32,11 @@ enum class BindMethod {
   geodesic_heat,  ///< heat started from distances through the inside
   heat,           ///< heat from the bones that are seen
   distance,       ///< distances through anything
+  medial,         ///< convolution of the medial, which follows the bones
 };
 template <>
 struct EnumNames<BindMethod> {
-  static constexpr std::array names{"auto", "gvb", "geodesic-heat", "heat", "distance"};
+  static constexpr std::array names{"auto", "gvb", "geodesic-heat", "heat", "distance", "medial"};
 };
 
 /// What becomes of joints that move no vertex in the file's present weights: control and helper bones, roots, slots for
@@ -75,6 +77,7 @@ struct BindOptions {
   DistanceOptions distance;
   HeatOptions heat;
   GeodesicHeatOptions geodesic_heat;
+  MedialWeightOptions medial;
   HandleOptions handles;
   WeldOptions weld;
   UnusedJoints unused = UnusedJoints::skip;
@@ -98,6 +101,7 @@ void describe(Options& options, Visitor&& visit) {
   describe(options.distance, visit);
   describe(options.heat, visit);
   describe(options.geodesic_heat, visit);
+  describe(options.medial, visit);
   describe(options.handles, visit);
   describe(options.weld, visit);
   visit(options.unused,
@@ -121,13 +125,22 @@ struct BoundPart {
   SkinWeights weights;  // #V of the part
 };
 
+/// What the method medial did.
+struct MedialReport {
+  std::size_t vertices = 0;    ///< of the complex
+  std::size_t primitives = 0;  ///< of the complex
+  std::size_t beyond = 0;      ///< vertices of the skin that no filter reaches
+  std::size_t widened = 0;     ///< vertices of the complex whose filter reaches no bone before it is widened
+};
+
 /// Parts that were bound together as one volume.
 struct BoundVolume {
   std::vector<Index> parts;
   GvbEvidence gvb;         ///< methods that use voxels
   AppliedBoneRules rules;  ///< which bones were guessed, and how
   std::size_t unseen = 0;  ///< vertices that see no bone; method auto: those of pieces that do not see theirs
-  Problems problems;       ///< of methods without voxels
+  MedialReport medial;     ///< method medial
+  Problems problems;       ///< of methods without voxels, and of medial
   std::string symmetry;    ///< a sentence if symmetry was asked for
   bool symmetric = false;  ///< found, and the weights respect it
 };

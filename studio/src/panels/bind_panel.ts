@@ -11,6 +11,7 @@ const methods = [
   { value: 'gvb', label: 'Geodesic', help: 'Distances through the inside: limbs that lie side by side stay apart' },
   { value: 'geodesic-heat', label: 'Geodesic heat', help: 'Heat over the skin, started from distances through the inside' },
   { value: 'heat', label: 'Heat', help: 'Heat over the skin, from the bones that it sees' },
+  { value: 'medial', label: 'Medial', help: 'The bones move the middle of the body, and that moves the skin: all around a limb alike' },
   { value: 'distance', label: 'Distance', help: 'Straight distances: quick, and limbs that lie side by side share weights. A contrast' },
 ];
 
