@@ -1,6 +1,7 @@
 #include "bake_options.h"
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "isochor/base/error.h"
 #include "options.h"
@@ -41,6 +42,11 @@ BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& 
   if ((is_cache(mode) || pc2 || mdd) && mode != by_extension) {
     throw_bad_input("--bake " + enum_name(mode) + " does not fit the output " + output.string() +
                     (is_cache(mode) ? "; it must end in ." + enum_name(mode) : "; it must end in .glb or .gltf"));
+  }
+  for (const char* option : {"--influences", "--bake-joints"}) {
+    if (mode != BakeMode::joints && arguments.command->count(option) > 0) {
+      throw_bad_input(std::string(option) + " requires --bake joints");
+    }
   }
   return mode;
 }

@@ -40,7 +40,8 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments);
 
 bool is_cache(BakeMode mode);
 BakeForm bake_form(BakeMode mode);
-/// The mode that is asked for. Throws where the output's extension (.glb, .gltf, .pc2, .mdd) does not fit it.
+/// The mode that is asked for. Throws where the output's extension (.glb, .gltf, .pc2, .mdd) or another option does not
+/// fit it.
 BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& output);
 
 /// Which frames there are and what is kept of them: the clip's own keys, with more between them where that is asked

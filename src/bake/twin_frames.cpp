@@ -7,6 +7,9 @@
 namespace isochor {
 namespace {
 
+/// Of the components; 0 if there is none.
+double worst(const Eigen::VectorXd& errors) { return errors.size() > 0 ? errors.cwiseAbs().maxCoeff() : 0; }
+
 /// As a file's floats play it.
 Vec3 in_file_precision(const Vec3& v) { return v.cast<float>().cast<double>(); }
 
@@ -194,7 +197,7 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
   std::vector<Vec3> positions = shown(task, displaced(task, motions));
   Eigen::VectorXd missing = volume_errors(task, positions);
   const Eigen::VectorXd ease = swellings(task);
-  for (int i = 0; i < kMostSteps && missing.cwiseAbs().maxCoeff() > kClosed; ++i) {
+  for (int i = 0; i < kMostSteps && worst(missing) > kClosed; ++i) {
     const Eigen::MatrixXd slopes = volume_slopes(task, directions, positions) * ease.asDiagonal();
     const Eigen::MatrixXd ways = stretching.solve(slopes);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(slopes.transpose() * ways);
@@ -245,13 +248,13 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::spa
 
   const std::vector<Transform> fitted =
       fit_twins(*task.system, task.carriers, task.pull, *worker.turning, *worker.stretching);
-  const double off_skinned = volume_errors(task, task.skinned).cwiseAbs().maxCoeff();
+  const double off_skinned = worst(volume_errors(task, task.skinned));
   // Never worse than skinning, neither in places nor in volume.
   const auto take = [&](std::vector<Transform> motions) {
     for (Transform& motion : motions) motion.scale = in_file_precision(motion.scale);
     const std::vector<Vec3> displacements = displaced(task, motions);
     const double now = left(task, displacements);
-    const double off = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
+    const double off = worst(volume_errors(task, shown(task, displacements)));
     if (!(now <= task.correction) || !(off <= std::max(off_skinned, 1e-7))) return false;
     out.motions = std::move(motions);
     out.figures.left = now;
@@ -275,7 +278,7 @@ TwinDeviation TwinFrames::deviation(const HeldClip& clip, const HeldFrame& frame
   const Task task = this->task(clip, frame, worker);
   const std::vector<Vec3> displacements = displaced(task, motions), meant = displaced(task, fitted);
   TwinDeviation out;
-  out.volume = volume_errors(task, shown(task, displacements)).cwiseAbs().maxCoeff();
+  out.volume = worst(volume_errors(task, shown(task, displacements)));
   for (std::size_t s = 0; s < displacements.size(); ++s) out.places += (displacements[s] - meant[s]).squaredNorm();
   return out;
 }

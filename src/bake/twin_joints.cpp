@@ -295,6 +295,9 @@ void report(const WeldedCharacter& welded, const TwinOptions& options, TwinJoint
       "{} vertices follow " + std::to_string(options.influences) +
           " joints or more already: twins take the place of these, or are left out; --influences can be raised");
   const TwinFigures& figures = result.figures;
+  if (result.twins.empty()) {
+    warn("twins-none", "no twin joint would bring anything: the file shows what skinning alone does", 0);
+  }
   if (figures.unclosed > 0) {
     warn("twins-unclosed",
          "in " + count_of(figures.unclosed, "frame") +

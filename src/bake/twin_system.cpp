@@ -175,7 +175,7 @@ std::vector<Mat34> TwinSystem::any_maps(std::span<const Mat34> pull) const {
   for (std::size_t q = 0; q < pull.size(); ++q)
     right.middleRows<4>(static_cast<Eigen::Index>(4 * q)) = pull[q].transpose();
   std::vector<Mat34> out(pull.size(), Mat34::Zero());
-  if (any_.info() != Eigen::Success) return out;
+  if (pull.empty() || any_.info() != Eigen::Success) return out;
   const Eigen::MatrixXd found = any_.solve(right);
   for (std::size_t q = 0; q < pull.size(); ++q) {
     out[q] = found.middleRows<4>(static_cast<Eigen::Index>(4 * q)).transpose();
@@ -239,6 +239,11 @@ void TwinSolver::factorise(const TwinDirections& directions, double damping) {
     matrix_.coeffRef(i, i) += damping * matrix_.coeff(i, i) + 1e-13 * largest + 1e-300;
   }
   solver_.factorize(matrix_);
+}
+
+Eigen::MatrixXd TwinSolver::solve(const Eigen::MatrixXd& right) const {
+  if (solver_.info() != Eigen::Success) return Eigen::MatrixXd::Zero(right.rows(), right.cols());
+  return solver_.solve(right);
 }
 
 std::vector<Transform> fit_twins(const TwinSystem& system, std::span<const Mat3> carriers, std::span<const Mat34> pull,

@@ -80,7 +80,8 @@ class TwinSolver {
   TwinSolver(const TwinSystem& system, std::size_t width);
   /// Diagonal elements are raised by `damping` times themselves.
   void factorise(const TwinDirections& directions, double damping);
-  Eigen::MatrixXd solve(const Eigen::MatrixXd& right) const { return solver_.solve(right); }
+  /// Zero where the matrix could not be factorised.
+  Eigen::MatrixXd solve(const Eigen::MatrixXd& right) const;
 
  private:
   const TwinSystem& system_;

@@ -263,17 +263,28 @@ class TwinRemover {
   }
 
  private:
-  /// By place in a skin: the place of the joint that a twin rides on, its own place for other joints.
-  std::vector<std::uint32_t> carriers(const Json& skin) const {
+  /// By place in a skin: the place of that joint, or of the one that a twin rides on, in the skin without twins. Tools
+  /// may have put twins anywhere.
+  std::vector<std::uint32_t> places_without(const Json& skin) const {
     const Json* joints = find(skin, "joints");
     std::vector<std::uint32_t> out;
-    for (std::size_t k = 0; joints && joints->is_array() && k < joints->size(); ++k) {
-      out.push_back(static_cast<std::uint32_t>(k));
-      Index node = (*joints)[k].get<Index>();
-      if (!twins_.contains(node)) continue;
+    if (!joints || !joints->is_array()) return out;
+    std::map<Index, std::uint32_t> place;  // by node: the first
+    std::uint32_t kept = 0;
+    for (const Json& joint : *joints) {
+      const Index node = joint.get<Index>();
+      if (!twins_.contains(node)) place.emplace(node, kept++);
+    }
+    std::uint32_t next = 0;
+    for (const Json& joint : *joints) {
+      Index node = joint.get<Index>();
+      if (!twins_.contains(node)) {
+        out.push_back(next++);
+        continue;
+      }
       while (node != kNone && twins_.contains(node)) node = parent_[at(node)];
-      const auto bone = std::find(joints->begin(), joints->end(), node);
-      if (bone != joints->end()) out.back() = static_cast<std::uint32_t>(bone - joints->begin());
+      const auto bone = place.find(node);
+      out.push_back(bone != place.end() ? bone->second : 0);
     }
     return out;
   }
@@ -285,7 +296,7 @@ class TwinRemover {
       const auto skin = get_index(node, "skin", count(impl_.json, "skins"), {"node", n});
       const auto mesh = get_index(node, "mesh", count(impl_.json, "meshes"), {"node", n});
       if (!skin || !mesh || !done.insert(*mesh).second) continue;
-      const std::vector<std::uint32_t> to = carriers(item(impl_.json, "skins", at(*skin)));
+      const std::vector<std::uint32_t> to = places_without(item(impl_.json, "skins", at(*skin)));
       bool any = false;
       for (std::size_t k = 0; k < to.size(); ++k) any = any || to[k] != k;
       if (any) fold_mesh(at(*mesh), to);
@@ -316,7 +327,7 @@ class TwinRemover {
     }
   }
 
-  /// Rows with the shares of twins given back; false if no row has any.
+  /// Rows with the shares of twins given back; false if no row changes.
   bool fold(const Json& old, const std::vector<std::uint32_t>& to, Json& fresh) {
     std::vector<std::map<Index, double>> rows;
     bool any = false;

@@ -117,6 +117,41 @@ TEST_F(Bake, TwinsAreTakenOutAgain) {
   }
 }
 
+// Tools may write joints in another order, and keep the marks: weights still go to the joints that they were for.
+TEST_F(Bake, TwinsAreFoundWhereverTheyStand) {
+  const std::string text = R"({
+    "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 1]}],
+    "nodes": [{"mesh": 0, "skin": 0}, {"name": "root", "children": [2]},
+              {"name": "arm", "translation": [0, 1, 0], "children": [3]},
+              {"name": "arm_twin", "extras": {"isochor": {"twin": true}}}],
+    "skins": [{"joints": [3, 1, 2]}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+                  {"bufferView": 1, "componentType": 5121, "count": 3, "type": "VEC4"},
+                  {"bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC4"},
+                  {"bufferView": 3, "componentType": 5123, "count": 3, "type": "SCALAR"}],
+    "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 12},
+                    {"buffer": 0, "byteOffset": 48, "byteLength": 48}, {"buffer": 0, "byteOffset": 96, "byteLength": 6}],
+    "buffers": [{"byteLength": 104, "uri": "data:application/octet-stream;base64,)"
+                           "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAQACAAEAAgABAAIAAAAAPwAAgD4AAIA+"
+                           "AAAAAAAAAD8AAIA+AACAPgAAAAAAAAA/AACAPgAAgD4AAAAAAAABAAIAAAA="
+                           R"("}]})";
+  std::ofstream(here / "moved.gltf") << text;
+  const Character character = load_character(here / "moved.gltf", {.keep_baked = false}, context).character;
+  EXPECT_EQ(twin_count(character), 0u);
+  ASSERT_EQ(character.parts.size(), 1u);
+  const Part& part = character.parts[0];
+  const auto weight_of = [&](const std::string& name) {
+    double sum = 0;
+    for (const Influence& i : part.weights.row(0)) {
+      if (character.skeleton.joints[part.skin.joints[i.joint]].name == name) sum += i.weight;
+    }
+    return sum;
+  };
+  EXPECT_EQ(weight_of("root"), 0.5);
+  EXPECT_EQ(weight_of("arm"), 0.5);
+}
+
 // A motion that skinning shows adds nothing to the document.
 TEST_F(Bake, NothingToAdd) {
   const WeldedCharacter welded(file.character);
