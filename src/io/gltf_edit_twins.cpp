@@ -349,6 +349,7 @@ class TwinRemover {
     std::vector<Index> vertices;
     for (const auto& row : rows) {
       std::vector<Influence> influences;
+      influences.reserve(row.size());
       for (const auto& [joint, weight] : row) influences.push_back({joint, weight});
       if (influences.empty()) influences.push_back({0, 1});
       vertices.push_back(static_cast<Index>(folded.vertex_count()));

@@ -172,6 +172,8 @@ void add_lines(const std::array<FilterPoint, 3>& t, const Vec3& q, const LineEnd
 /// Primitives are put into a grid of bins, this many along each axis.
 constexpr int kBins = 32;
 
+std::size_t bin_at(int x, int y, int z) { return (static_cast<std::size_t>(z) * kBins + y) * kBins + x; }
+
 }  // namespace
 
 double convolve_point(const FilterPoint& a, const Vec3& q) {
@@ -209,7 +211,7 @@ std::array<double, 3> convolve_triangle(const FilterPoint& a, const FilterPoint&
 }
 
 MedialField::MedialField(const MedialComplex& complex, std::vector<double> reach)
-    : complex_(complex), reach_(std::move(reach)), bins_(static_cast<std::size_t>(kBins * kBins * kBins)) {
+    : complex_(complex), reach_(std::move(reach)), bins_(bin_at(0, 0, kBins)) {
   const auto box_around = [&](Index v) {
     return Box(complex_.positions[v] - Vec3::Constant(reach_[v]), complex_.positions[v] + Vec3::Constant(reach_[v]));
   };
@@ -233,7 +235,7 @@ void MedialField::add_primitive(Index primitive, const Box& box) {
   for (int z = low[2]; z <= high[2]; ++z) {
     for (int y = low[1]; y <= high[1]; ++y) {
       for (int x = low[0]; x <= high[0]; ++x) {
-        bins_[static_cast<std::size_t>((z * kBins + y) * kBins + x)].push_back(primitive);
+        bins_[bin_at(x, y, z)].push_back(primitive);
       }
     }
   }
@@ -248,7 +250,7 @@ void MedialField::at(const Vec3& q, std::vector<Influence>& out) const {
   }
   const auto points = static_cast<Index>(complex_.points.size());
   const auto segments = static_cast<Index>(complex_.segments.size());
-  for (const Index primitive : bins_[static_cast<std::size_t>((bin[2] * kBins + bin[1]) * kBins + bin[0])]) {
+  for (const Index primitive : bins_[bin_at(bin[0], bin[1], bin[2])]) {
     if (primitive < points) {
       const Index v = complex_.points[primitive];
       out.push_back({v, convolve_point(vertex(v), q)});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "mesh/disjoint_sets.h"
 
@@ -177,7 +178,10 @@ std::size_t prune_islands(const SolidVoxels& voxels, Findings& found) {
 struct Meeting {
   Index length;
   Index a, b;  ///< neighbours, each reached from another island
-  auto operator<=>(const Meeting&) const = default;
+
+  bool operator<(const Meeting& other) const {
+    return std::tie(length, a, b) < std::tie(other.length, other.a, other.b);
+  }
 };
 
 /// Each voxel's way, over neighbours, to the nearest voxel of the medial.

@@ -215,6 +215,7 @@ void offer_fans(const Surface& surface, const SolidVoxels& voxels, NearestSkin& 
   };
   const auto close = [&](const std::vector<Index>& loop) {
     std::vector<Vec3> rim;
+    rim.reserve(loop.size());
     for (const Index v : loop) rim.push_back(rounded(voxels.grid, surface.positions[v]));
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : rim) middle += p;  // exact, as all are rounded: where the loop begins does not matter
