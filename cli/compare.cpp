@@ -10,9 +10,9 @@
 #include "isochor/base/error.h"
 #include "isochor/deform/shape_comparison.h"
 #include "isochor/io/load.h"
+#include "isochor/show/volume_plot.h"
 #include "options.h"
 #include "session.h"
-#include "volume_plot.h"
 
 namespace isochor::cli {
 namespace {
@@ -63,7 +63,7 @@ void print_text(Session& session, const Json& report) {
 void plot(const Compare& options, Session& session) {
   VolumePlot plot{.files = {options.a, options.b}, .output = options.plot, .moments = std::max(options.moments, 2)};
   plot.files.insert(plot.files.end(), options.more.begin(), options.more.end());
-  plot_volume(plot, session);
+  plot_volume(plot, session.context());
   if (!options.json) session.print(options.plot.string() + " written");
 }
 

@@ -15,7 +15,7 @@
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/written_character.h"
 #include "options.h"
-#include "page_server.h"
+#include "serve/page_server.h"
 #include "session.h"
 
 namespace isochor::cli {

@@ -1,16 +1,15 @@
-#include "chart.h"
+#include "isochor/show/chart.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "html.h"
 #include "isochor/base/words.h"
 #include "isochor/render/color_bar.h"
 #include "isochor/render/text.h"
-#include "session.h"
+#include "isochor/show/html_page.h"
 
-namespace isochor::cli {
+namespace isochor {
 namespace {
 
 constexpr std::array<std::uint32_t, 6> kColors = {0x2a6fb0, 0xd9632f, 0x3a8f5c, 0x8a5bb8, 0xb8862a, 0x4a4f57};
@@ -150,4 +149,4 @@ Image chart_image(std::span<const Series> series, const ChartText& text) {
   return image;
 }
 
-}  // namespace isochor::cli
+}  // namespace isochor

@@ -8,7 +8,7 @@
 
 #include "isochor/render/image.h"
 
-namespace isochor::cli {
+namespace isochor {
 
 /// One line of a chart.
 struct Series {
@@ -22,8 +22,8 @@ struct ChartText {
   std::string y_label;
 };
 
-/// An <svg> element in the colours of HtmlPage.
+/// An `svg` element in the colours of HtmlPage.
 std::string chart_svg(std::span<const Series> series, const ChartText& text);
 Image chart_image(std::span<const Series> series, const ChartText& text);
 
-}  // namespace isochor::cli
+}  // namespace isochor

@@ -1,4 +1,4 @@
-#include "page_server.h"
+#include "serve/page_server.h"
 
 #include <httplib.h>
 #undef _res  // a macro of the system's resolv.h, and a name inside Eigen
@@ -11,7 +11,7 @@
 #include "isochor/base/error.h"
 #include "isochor/io/atomic_file.h"
 
-namespace isochor::cli {
+namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ void PageServer::stop() {
   impl_->server.stop();
 }
 
-}  // namespace isochor::cli
+}  // namespace isochor

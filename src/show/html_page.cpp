@@ -1,6 +1,6 @@
-#include "html.h"
+#include "isochor/show/html_page.h"
 
-namespace isochor::cli {
+namespace isochor {
 namespace {
 
 constexpr const char* kStyle = R"(
@@ -73,4 +73,4 @@ std::string HtmlPage::text() const {
          "</h1>\n" + body_ + "</body></html>\n";
 }
 
-}  // namespace isochor::cli
+}  // namespace isochor

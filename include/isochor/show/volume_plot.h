@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "session.h"
+#include "isochor/base/context.h"
 
-namespace isochor::cli {
+namespace isochor {
 
 struct VolumePlot {
   std::vector<std::filesystem::path> files;
@@ -19,6 +19,6 @@ struct VolumePlot {
 void check_plot_output(const std::filesystem::path& output);
 
 /// One chart for each clip that all the files have: how far the volume of each is from what it should be.
-void plot_volume(const VolumePlot& plot, Session& session);
+void plot_volume(const VolumePlot& plot, Context& context);
 
-}  // namespace isochor::cli
+}  // namespace isochor

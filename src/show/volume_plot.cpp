@@ -1,17 +1,18 @@
-#include "volume_plot.h"
+#include "isochor/show/volume_plot.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "html.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
 #include "isochor/deform/shape_comparison.h"
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/load.h"
 #include "isochor/render/png.h"
+#include "isochor/show/html_page.h"
 
-namespace isochor::cli {
+namespace isochor {
 namespace {
 
 struct Played {
@@ -21,19 +22,19 @@ struct Played {
 
 /// Names that tell files apart: the file's own, with its folder where two are alike.
 std::vector<std::string> short_names(std::span<const std::filesystem::path> files) {
+  std::map<std::string, int> uses;
+  for (const auto& file : files) ++uses[file.filename().string()];
   std::vector<std::string> names;
-  for (const auto& file : files) names.push_back(file.filename().string());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::count(names.begin(), names.end(), files[i].filename().string()) > 1) {
-      names[i] = (files[i].parent_path().filename() / files[i].filename()).string();
-    }
+  for (const auto& file : files) {
+    const std::string name = file.filename().string();
+    names.push_back(uses[name] > 1 ? (file.parent_path().filename() / name).string() : name);
   }
   return names;
 }
 
 /// By how many per cent the volume of all components together is off, over the moments of a clip.
-Series volume_series(const WeldedCharacter& welded, const Clip& clip, const std::string& name, int moments,
-                     const Context& context) {
+Series change_series(const WeldedCharacter& welded, const Clip& clip, const std::string& name, int moments,
+                     Context& context) {
   Series series{.name = name, .x = even_times(clip, moments), .y = {}};
   for (const double time : series.x) {
     const PlayedFrame frame = play(welded, sample(clip, welded.skeleton(), time), Deformer::lbs, context);
@@ -96,14 +97,14 @@ void check_plot_output(const std::filesystem::path& output) {
   throw_bad_input("the plot " + output.string() + " must end in .html or .png");
 }
 
-void plot_volume(const VolumePlot& plot, Session& session) {
+void plot_volume(const VolumePlot& plot, Context& context) {
   check_plot_output(plot.output);
   const auto names = short_names(plot.files);
   std::vector<Played> files;
   LoadOptions as_drawn;  // triangles, as viewers draw them
   as_drawn.gltf.polygons = false;
   for (std::size_t i = 0; i < plot.files.size(); ++i) {
-    files.push_back({names[i], load_character(plot.files[i], as_drawn, session.context()).character});
+    files.push_back({names[i], load_character(plot.files[i], as_drawn, context).character});
   }
   std::vector<Chart> charts;
   for (const Clip& clip : files.front().character.clips) {
@@ -113,15 +114,14 @@ void plot_volume(const VolumePlot& plot, Session& session) {
   for (std::size_t f = 0; f < files.size(); ++f) {
     const WeldedCharacter welded(files[f].character);
     for (std::size_t c = 0; c < charts.size(); ++c) {
-      session.context().progress(
-          "plot", (static_cast<double>(f) + static_cast<double>(c) / static_cast<double>(charts.size())) /
-                      static_cast<double>(files.size()));
-      charts[c].series.push_back(volume_series(welded, *files[f].character.find_clip(charts[c].clip), files[f].name,
-                                               plot.moments, session.context()));
+      context.progress("plot", (static_cast<double>(f) + static_cast<double>(c) / static_cast<double>(charts.size())) /
+                                   static_cast<double>(files.size()));
+      charts[c].series.push_back(
+          change_series(welded, *files[f].character.find_clip(charts[c].clip), files[f].name, plot.moments, context));
     }
   }
-  session.context().progress("plot", 1);
+  context.progress("plot", 1);
   plot.output.extension() == ".png" ? write_picture(charts, plot.output) : write_page(charts, plot.output);
 }
 
-}  // namespace isochor::cli
+}  // namespace isochor

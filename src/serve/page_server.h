@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace isochor::cli {
+namespace isochor {
 
 struct ServedPage {
   std::filesystem::path folder;  ///< index.html is its page
@@ -36,4 +36,4 @@ class PageServer {
   int port_ = 0;
 };
 
-}  // namespace isochor::cli
+}  // namespace isochor

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "chart.h"
+#include "isochor/show/chart.h"
 
-namespace isochor::cli {
+namespace isochor {
 
 class HtmlPage {
  public:
@@ -35,4 +35,4 @@ class HtmlPage {
 /// The characters that HTML reserves, replaced.
 std::string escape_html(const std::string& text);
 
-}  // namespace isochor::cli
+}  // namespace isochor
