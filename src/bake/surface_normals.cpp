@@ -60,8 +60,6 @@ Quat nearest_rotation(const Mat3& m) {
     const Vec3 torque(left(2, 1) - left(1, 2), left(0, 2) - left(2, 0), left(1, 0) - left(0, 1));
     const double strength = torque.norm();
     if (!(strength > 0)) break;
-    // Most skin follows one bone, and does not turn against it: its angle need not be found to be too small.
-    if (step == 0 && strength < 0.5 * kEnough * left.trace()) break;
     const Vec3 turn = step == 0 ? Vec3(Vec3::Zero()) : newton_step(0.5 * (left + left.transpose()), torque);
     const double angle = turn.norm();
     if (angle > 0 && angle <= 1) {
@@ -73,6 +71,40 @@ Quat nearest_rotation(const Mat3& m) {
     }
   }
   return rotation.normalized();
+}
+
+/// R n for the same R, in closed form (Markley 1993, FOAM): with the singular values s of m, the last one signed as its
+/// determinant, κ = s₁s₂ + s₂s₃ + s₃s₁, λ = s₁ + s₂ + s₃ and ζ = κλ − det m,
+///   ζ R = (κ + ‖m‖²) m + λ cof m − m mᵀ m;
+/// κ² = ‖cof m‖² + 2 λ det m and λ² = ‖m‖² + 2 κ are solved for κ by Newton's method.
+/// Where ζ is small, R is hardly determined and digits are lost: step by step there.
+Vec3 rotated(const Mat3& m, const Vec3& n) {
+  constexpr int kSteps = 20;
+  constexpr double kEnough = 1e-10, kDetermined = 1e-6, kStill = 5e-9;
+  // Most skin follows one bone, and does not turn against it.
+  const Vec3 torque(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1));
+  const double along = m.trace();
+  if (along > 0 && torque.squaredNorm() < kStill * kStill * along * along) return n;
+  Mat3 cofactors;
+  cofactors << m.col(1).cross(m.col(2)), m.col(2).cross(m.col(0)), m.col(0).cross(m.col(1));
+  const double det = m.col(0).dot(cofactors.col(0));
+  const double size = m.squaredNorm(), area = cofactors.squaredNorm();
+  double lambda = std::sqrt(size + 2 * std::sqrt(area));
+  double kappa = std::sqrt(area + 2 * lambda * std::max(det, 0.0));
+  lambda = std::sqrt(size + 2 * kappa);
+  for (int step = 0; step < kSteps; ++step) {
+    const double slope = kappa - det / lambda;
+    const double change = 0.5 * (kappa * kappa - area - 2 * lambda * det) / slope;
+    if (!std::isfinite(change)) break;
+    kappa = std::max(kappa - change, 0.0);
+    lambda = std::sqrt(size + 2 * kappa);
+    // Newton's method doubles the digits: what is left of this one is nothing.
+    if (std::abs(change) <= kEnough * kappa) break;
+  }
+  const double zeta = kappa * lambda - det;
+  if (!(zeta > kDetermined * size * std::sqrt(size))) return nearest_rotation(m) * n;
+  const Vec3 moved = m * n;
+  return ((kappa + size) * moved + lambda * (cofactors * n) - m * (m.transpose() * moved)) / zeta;
 }
 
 }  // namespace
@@ -152,7 +184,7 @@ std::vector<Vec3> normal_offsets(const NormalOffsetInput& input) {
     const double size = turn.norm();
     if (!(size > 0) || !std::isfinite(size)) continue;
     const Vec3& normal = input.rest_normals[v];
-    const Vec3 offset = nearest_rotation(turn / size + kInertia * Mat3::Identity()) * normal - normal;
+    const Vec3 offset = rotated(turn / size + kInertia * Mat3::Identity(), normal) - normal;
     if (offset.norm() > kStill) out[v] = offset;
   }
   return out;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <cmath>
+#include <random>
 
 namespace isochor {
 namespace {
@@ -124,6 +126,31 @@ TEST(SurfaceNormals, ThinRims) {
   const std::vector<Mat3> turns = {sum};
   const Vec3 made = normal[0] + normal_offsets({.maps = maps, .rest_normals = normal, .turns = turns})[0];
   EXPECT_LT((made - turn * Vec3::UnitX()).norm(), 1e-3);
+}
+
+// The turn is that of the singular value decomposition, for flat, thin, folded and wrung surroundings alike.
+TEST(SurfaceNormals, TurnsAsTheSingularValuesSay) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> number;
+  const auto draw = [&] { return Vec3(number(random), number(random), number(random)); };
+  const std::vector<Mat34> maps(1, Mat34::Identity());
+  for (int i = 0; i < 2000; ++i) {
+    const Mat3 left = Quat::FromTwoVectors(draw(), draw()).toRotationMatrix();
+    const Mat3 right = Quat::FromTwoVectors(draw(), draw()).toRotationMatrix();
+    const Vec3 values = i % 4 == 0   ? Vec3(1, 1e-3, 0)
+                        : i % 4 == 1 ? Vec3(1, 0.3, -0.1)
+                        : i % 4 == 2 ? Vec3(1, 0.9, 0.8)
+                                     : Vec3(1, 0.01, 0.005);
+    const std::vector<Mat3> turn = {3 * left * values.asDiagonal() * right.transpose()};
+    const std::vector<Vec3> normal = {draw().normalized()};
+    // As normal_offsets() weighs standing still.
+    const Eigen::JacobiSVD<Mat3> svd(turn[0] / turn[0].norm() + 1e-4 * Mat3::Identity(),
+                                     Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const double side = (svd.matrixU() * svd.matrixV().transpose()).determinant();
+    const Vec3 wanted = svd.matrixU() * Vec3(1, 1, side).asDiagonal() * svd.matrixV().transpose() * normal[0];
+    const Vec3 made = normal[0] + normal_offsets({.maps = maps, .rest_normals = normal, .turns = turn})[0];
+    EXPECT_LT((made - wanted).norm(), 1e-7) << i;
+  }
 }
 
 }  // namespace
