@@ -15,6 +15,8 @@ namespace {
 constexpr double kGreedyShare = 0.5, kTruncationShare = 0.75, kStillShare = 0.02, kDropShare = 0.05;
 /// A tolerance of zero means the last digits that sums of this kind leave.
 constexpr double kSmallestTolerance = 1e-10;
+/// From this tolerance on, single precision finds the same targets: what it rounds away is a hundredth of it.
+constexpr double kSingleTolerance = 1e-5;
 /// Normal offsets below this length, all targets together, turn the light by less than a twentieth of a degree.
 constexpr double kNormalDrop = 1e-3;
 
@@ -111,31 +113,38 @@ void for_vertex_blocks(const ReachOrder& order, const Context& context, const Bo
 }
 
 /// #targets × 3n: the offsets of some vertices, positions or normals.
-Rows offsets_at(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTarget::*field,
-                std::span<const std::size_t> vertices) {
-  Rows out(targets.size(), 3 * vertices.size());
-  double* to = out.data();
+template <class Scalar>
+RowsOf<Scalar> offsets_at(std::span<const MorphTarget> targets, std::vector<Vec3> MorphTarget::*field,
+                          std::span<const std::size_t> vertices) {
+  RowsOf<Scalar> out(targets.size(), 3 * vertices.size());
+  Scalar* to = out.data();
   for (const MorphTarget& target : targets) {
-    for (const std::size_t v : vertices) to = std::copy_n((target.*field)[v].data(), 3, to);
+    for (const std::size_t v : vertices) {
+      for (const double x : (target.*field)[v]) *to++ = static_cast<Scalar>(x);
+    }
   }
   return out;
 }
 
 /// The longest offset of one vertex in rows of them.
-double longest_offset(const Rows& rows, std::size_t vertex) {
-  return rows.middleCols<3>(3 * static_cast<Eigen::Index>(vertex)).rowwise().norm().maxCoeff();
+template <class Scalar>
+double longest_offset(const RowsOf<Scalar>& rows, std::size_t vertex) {
+  return rows.template middleCols<3>(3 * static_cast<Eigen::Index>(vertex)).rowwise().norm().maxCoeff();
 }
 
 /// Least squares for normals under given weights, and the largest error that they leave. The columns of the weights are
 /// orthogonal, so each target stands alone. Layers are nested: a vertex that a layer leaves out, later ones leave out
 /// too, and `reach` counts the first targets that may turn its normal.
+template <class Scalar>
 double fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach, MorphBasis& basis,
                    const Context& context) {
   const std::size_t vertices = input.frames[0].normals.size();
   auto& targets = basis.targets;
   const double floor = kNormalDrop / static_cast<double>(std::max<std::size_t>(1, targets.size()));
-  const Rows weights = basis.weights;
-  const Rows shares = weights.colwise().squaredNorm().cwiseInverse().asDiagonal() * weights.transpose();
+  const RowsOf<Scalar> weights = basis.weights.cast<Scalar>();
+  const RowsOf<Scalar> shares =
+      (basis.weights.colwise().squaredNorm().cwiseInverse().asDiagonal() * basis.weights.transpose())
+          .template cast<Scalar>();
   parallel_for(context, targets.size(), kTargetsPerTask, [&](Range range) {
     for (std::size_t t = range.begin; t < range.end; ++t) targets[t].normals.assign(vertices, Vec3::Zero());
   });
@@ -144,16 +153,16 @@ double fit_normals(const MorphBasisInput& input, std::vector<std::size_t> reach,
   std::vector<double> error(vertices, 0.0);
   for_vertex_blocks(order, context, [&](const VertexBlock& block) {
     const auto count = static_cast<Eigen::Index>(block.targets);
-    Rows left = offsets_at(input.frames, &MorphTarget::normals, block.vertices);
-    Rows fitted = Rows::Zero(count, left.cols());
+    RowsOf<Scalar> left = offsets_at<Scalar>(input.frames, &MorphTarget::normals, block.vertices);
+    RowsOf<Scalar> fitted = RowsOf<Scalar>::Zero(count, left.cols());
     add_product(shares.topRows(count), left, 1, fitted);
     for (std::size_t i = 0; i < block.vertices.size(); ++i) {
       const std::size_t v = block.vertices[i];
-      auto of_vertex = fitted.middleCols<3>(3 * static_cast<Eigen::Index>(i));
+      auto of_vertex = fitted.template middleCols<3>(3 * static_cast<Eigen::Index>(i));
       for (std::size_t t = 0; t < block.targets; ++t) {
         auto normal = of_vertex.row(static_cast<Eigen::Index>(t));
         if (t >= order.reach[v] || normal.norm() < floor) normal.setZero();
-        targets[t].normals[v] = normal.transpose();
+        targets[t].normals[v] = normal.transpose().template cast<double>();
       }
     }
     add_product(weights.leftCols(count), fitted, -1, left);
@@ -226,10 +235,10 @@ double play_error(const MorphBasis& basis, const MorphBasisInput& input, const C
   const Rows weights = basis.weights;
   std::vector<double> error(input.sizes.size(), 0.0);
   for_vertex_blocks(order, context, [&](const VertexBlock& block) {
-    Rows left = offsets_at(input.frames, &MorphTarget::positions, block.vertices);
+    Rows left = offsets_at<double>(input.frames, &MorphTarget::positions, block.vertices);
     const auto targets = std::span<const MorphTarget>(basis.targets).first(block.targets);
     add_product(weights.leftCols(static_cast<Eigen::Index>(block.targets)),
-                offsets_at(targets, &MorphTarget::positions, block.vertices), -1, left);
+                offsets_at<double>(targets, &MorphTarget::positions, block.vertices), -1, left);
     for (std::size_t i = 0; i < block.vertices.size(); ++i) {
       const std::size_t v = block.vertices[i];
       error[v] = longest_offset(left, i) / input.sizes[v];
@@ -260,15 +269,16 @@ std::size_t most_directions(const MorphBasisOptions& options) {
   return static_cast<std::size_t>(std::max<Index>(1, options.max_targets - 1));
 }
 
+template <class Scalar>
 MorphLayers find_layers(const MorphBasisInput& input, const MorphBasisOptions& options, Context& context) {
   const double tolerance = std::max(options.tolerance, kSmallestTolerance);
   std::vector<Index> moved = moved_vertices(input, kStillShare * tolerance, context);
-  Rows frames = relative_frames(input, moved, context);
-  MorphSpan span = greedy_span(frames, kGreedyShare * tolerance, context);
+  RowsOf<Scalar> frames = relative_frames<Scalar>(input, moved, context);
+  MorphSpan span = greedy_span<Scalar>(frames, kGreedyShare * tolerance, context);
   if (span.basis.rows() == 0) return {};
   turn_by_coefficients(span, context);
-  return best_layers({std::move(frames), std::move(span), std::move(moved)}, kTruncationShare * tolerance,
-                     most_directions(options), context);
+  return best_layers<Scalar>({std::move(frames), std::move(span), std::move(moved)}, kTruncationShare * tolerance,
+                             most_directions(options), context);
 }
 
 }  // namespace
@@ -281,10 +291,14 @@ MorphBasis morph_basis(const MorphBasisInput& input, const MorphBasisOptions& op
   if (input.frames.empty()) return basis;
   measure_unbaked(input, basis, context);
   if (basis.max_error <= options.tolerance) return basis;
-  const MorphLayers layers = find_layers(input, options, context);
+  const bool single = options.tolerance >= kSingleTolerance;
+  const MorphLayers layers =
+      single ? find_layers<float>(input, options, context) : find_layers<double>(input, options, context);
   if (layers.empty()) return basis;
   basis = make_targets(input, layers, kDropShare * std::max(options.tolerance, kSmallestTolerance), context);
-  basis.max_normal_error = fit_normals(input, normal_reach(layers, input.sizes.size()), basis, context);
+  std::vector<std::size_t> reach = normal_reach(layers, input.sizes.size());
+  basis.max_normal_error = single ? fit_normals<float>(input, std::move(reach), basis, context)
+                                  : fit_normals<double>(input, std::move(reach), basis, context);
   basis.max_error = play_error(basis, input, context);
   return basis;
 }

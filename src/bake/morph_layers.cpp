@@ -15,12 +15,14 @@ constexpr double kOpenShare = 0.75;
 constexpr Eigen::Index kVerticesPerDirection = 512;
 
 /// Columns of some vertices.
-Rows pick_vertices(const Rows& rows, std::span<const Eigen::Index> vertices, const Context& context) {
-  Rows out(rows.rows(), 3 * static_cast<Eigen::Index>(vertices.size()));
+template <class Scalar>
+RowsOf<Scalar> pick_vertices(const RowsOf<Scalar>& rows, std::span<const Eigen::Index> vertices,
+                             const Context& context) {
+  RowsOf<Scalar> out(rows.rows(), 3 * static_cast<Eigen::Index>(vertices.size()));
   parallel_for(context, static_cast<std::size_t>(rows.rows()), 16, [&](Range range) {
     for (std::size_t row = range.begin; row < range.end; ++row) {
-      const double* from = rows.data() + row * static_cast<std::size_t>(rows.cols());
-      double* to = out.data() + row * 3 * vertices.size();
+      const Scalar* from = rows.data() + row * static_cast<std::size_t>(rows.cols());
+      Scalar* to = out.data() + row * 3 * vertices.size();
       for (const Eigen::Index v : vertices) to = std::copy_n(from + 3 * v, 3, to);
     }
   });
@@ -33,9 +35,10 @@ std::size_t count_beyond(std::span<const double> errors, double tolerance) {
 }
 
 /// Vertices that are not yet within the tolerance.
+template <class Scalar>
 class OpenVertices {
  public:
-  OpenVertices(LayerInput input, double tolerance, const Context& context)
+  OpenVertices(LayerInput<Scalar> input, double tolerance, const Context& context)
       : context_(context),
         tolerance_(tolerance),
         left_(std::move(input.frames)),
@@ -56,9 +59,9 @@ class OpenVertices {
     Eigen::Index taken = 0;
     do {
       const Eigen::Index n = std::min(step, most - taken);
-      errors = add_and_measure(left_, -1, span_.coefficients.middleCols(taken, n), span_.basis.middleRows(taken, n),
-                               context_)
-                   .by_vertex;
+      const RowsOf<Scalar> coefficients = span_.coefficients.middleCols(taken, n).template cast<Scalar>();
+      const RowsOf<Scalar> basis = span_.basis.middleRows(taken, n).template cast<Scalar>();
+      errors = add_and_measure<Scalar>(left_, -1, coefficients, basis, context_).by_vertex;
       taken += n;
     } while (taken < most && count_beyond(errors, tolerance_) > enough);
     MorphLayer layer{vertices_, {span_.basis.topRows(taken), span_.coefficients.leftCols(taken)}};
@@ -86,9 +89,9 @@ class OpenVertices {
 
   const Context& context_;
   double tolerance_;
-  Rows left_;           // #frames × 3 #open: what targets do not make yet
-  MorphSpan span_;      // of that
-  bool turned_ = true;  // the span's first rows carry most: turn_by_coefficients() leaves it so
+  RowsOf<Scalar> left_;  // #frames × 3 #open: what targets do not make yet
+  MorphSpan span_;       // of that
+  bool turned_ = true;   // the span's first rows carry most: turn_by_coefficients() leaves it so
   std::vector<Index> vertices_;
 };
 
@@ -98,11 +101,14 @@ struct TruncatedSpan {
   double error = 0;
 };
 
-TruncatedSpan truncated_span(const LayerInput& input, std::size_t count, const Context& context) {
+template <class Scalar>
+TruncatedSpan truncated_span(const LayerInput<Scalar>& input, std::size_t count, const Context& context) {
   const Eigen::Index kept = std::min(static_cast<Eigen::Index>(count), input.span.basis.rows());
   TruncatedSpan out{{input.vertices, {input.span.basis.topRows(kept), input.span.coefficients.leftCols(kept)}}, 0};
-  Rows left = input.frames;
-  const auto errors = add_and_measure(left, -1, out.layer.span.coefficients, out.layer.span.basis, context).by_row;
+  RowsOf<Scalar> left = input.frames;
+  const RowsOf<Scalar> coefficients = out.layer.span.coefficients.template cast<Scalar>();
+  const RowsOf<Scalar> basis = out.layer.span.basis.template cast<Scalar>();
+  const auto errors = add_and_measure<Scalar>(left, -1, coefficients, basis, context).by_row;
   if (!errors.empty()) out.error = *std::max_element(errors.begin(), errors.end());
   return out;
 }
@@ -115,10 +121,11 @@ std::size_t target_count(const MorphLayers& layers) {
   return count;
 }
 
-std::optional<MorphLayers> layers_within(LayerInput input, double tolerance, std::size_t limit,
+template <class Scalar>
+std::optional<MorphLayers> layers_within(LayerInput<Scalar> input, double tolerance, std::size_t limit,
                                          const Context& context) {
   MorphLayers layers;
-  OpenVertices open(std::move(input), tolerance, context);
+  OpenVertices<Scalar> open(std::move(input), tolerance, context);
   while (open.any()) {
     layers.push_back(open.take_layer());
     if (target_count(layers) > limit) return std::nullopt;
@@ -126,7 +133,8 @@ std::optional<MorphLayers> layers_within(LayerInput input, double tolerance, std
   return layers;
 }
 
-MorphLayers best_layers(LayerInput input, double tolerance, std::size_t limit, const Context& context) {
+template <class Scalar>
+MorphLayers best_layers(LayerInput<Scalar> input, double tolerance, std::size_t limit, const Context& context) {
   constexpr int kSteps = 6;
   if (limit == kNoLimit) return *layers_within(std::move(input), tolerance, limit, context);
   if (auto layers = layers_within(input, tolerance, limit, context)) return std::move(*layers);
@@ -144,5 +152,10 @@ MorphLayers best_layers(LayerInput input, double tolerance, std::size_t limit, c
   }
   return best;
 }
+
+template std::optional<MorphLayers> layers_within(LayerInput<float>, double, std::size_t, const Context&);
+template std::optional<MorphLayers> layers_within(LayerInput<double>, double, std::size_t, const Context&);
+template MorphLayers best_layers(LayerInput<float>, double, std::size_t, const Context&);
+template MorphLayers best_layers(LayerInput<double>, double, std::size_t, const Context&);
 
 }  // namespace isochor

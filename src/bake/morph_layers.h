@@ -19,8 +19,9 @@ using MorphLayers = std::vector<MorphLayer>;
 std::size_t target_count(const MorphLayers& layers);
 
 /// What layers are made of.
+template <class Scalar>
 struct LayerInput {
-  Rows frames;                  // #frames × 3 #V
+  RowsOf<Scalar> frames;        // #frames × 3 #V
   MorphSpan span;               // as turn_by_coefficients() leaves it
   std::vector<Index> vertices;  // #V, increasing: their names
 };
@@ -29,10 +30,13 @@ struct LayerInput {
 /// gives most of its directions to a few vertices and makes all others carry them. So: directions of all vertices until
 /// a quarter of these is within the tolerance; of what is left of the others likewise, until none is left.
 /// Nothing where that takes more than `limit` targets.
-std::optional<MorphLayers> layers_within(LayerInput input, double tolerance, std::size_t limit, const Context& context);
+template <class Scalar>
+std::optional<MorphLayers> layers_within(LayerInput<Scalar> input, double tolerance, std::size_t limit,
+                                         const Context& context);
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 /// The layers with at most `limit` targets that leave the smallest error not below `tolerance`, by bisection.
-MorphLayers best_layers(LayerInput input, double tolerance, std::size_t limit, const Context& context);
+template <class Scalar>
+MorphLayers best_layers(LayerInput<Scalar> input, double tolerance, std::size_t limit, const Context& context);
 
 }  // namespace isochor

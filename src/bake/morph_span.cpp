@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -15,8 +16,8 @@ namespace {
 constexpr std::size_t kOffsetColumns = 192;
 
 /// Calls body(first, n) for some columns of `rows` at a time, whose errors are then measured.
-template <class Matrix, class Body>
-OffsetErrors errors_after(Matrix& rows, const Context& context, const Body& body) {
+template <class Scalar, class Body>
+OffsetErrors errors_after(const RowsOf<Scalar>& rows, const Context& context, const Body& body) {
   const auto columns = static_cast<std::size_t>(rows.cols());
   OffsetErrors out;
   out.by_row.assign(static_cast<std::size_t>(rows.rows()), 0.0);
@@ -26,15 +27,19 @@ OffsetErrors errors_after(Matrix& rows, const Context& context, const Body& body
     body(static_cast<Eigen::Index>(range.begin), static_cast<Eigen::Index>(range.end - range.begin));
     std::vector<double>& by_row = parts[range.begin / kOffsetColumns];
     by_row.assign(out.by_row.size(), 0.0);
+    std::array<Scalar, kOffsetColumns / 3> by_vertex{};
     for (std::size_t f = 0; f < by_row.size(); ++f) {
-      const double* row = rows.data() + f * columns;
-      for (std::size_t v = range.begin / 3; v < range.end / 3; ++v) {
-        const double x = row[3 * v], y = row[3 * v + 1], z = row[3 * v + 2];
-        const double squared = x * x + y * y + z * z;
-        by_row[f] = std::max(by_row[f], squared);
-        out.by_vertex[v] = std::max(out.by_vertex[v], squared);
+      const Scalar* row = rows.data() + f * columns + range.begin;
+      Scalar longest = 0;
+      for (std::size_t v = 0; v < (range.end - range.begin) / 3; ++v) {
+        const Scalar x = row[3 * v], y = row[3 * v + 1], z = row[3 * v + 2];
+        const Scalar squared = x * x + y * y + z * z;
+        longest = std::max(longest, squared);
+        by_vertex[v] = std::max(by_vertex[v], squared);
       }
+      by_row[f] = longest;
     }
+    std::copy_n(by_vertex.begin(), (range.end - range.begin) / 3, out.by_vertex.begin() + range.begin / 3);
   });
   for (const auto& part : parts) {
     for (std::size_t f = 0; f < part.size(); ++f) out.by_row[f] = std::max(out.by_row[f], part[f]);
@@ -44,8 +49,9 @@ OffsetErrors errors_after(Matrix& rows, const Context& context, const Body& body
   return out;
 }
 
-Rows pick_rows(const Rows& from, std::span<const std::size_t> rows) {
-  Rows out(static_cast<Eigen::Index>(rows.size()), from.cols());
+template <class Scalar>
+RowsOf<Scalar> pick_rows(const RowsOf<Scalar>& from, std::span<const std::size_t> rows) {
+  RowsOf<Scalar> out(static_cast<Eigen::Index>(rows.size()), from.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.row(static_cast<Eigen::Index>(i)) = from.row(static_cast<Eigen::Index>(rows[i]));
   }
@@ -87,7 +93,8 @@ void orthonormalise(Rows& directions, const Context& context) {
 constexpr double kClosedShare = 0.5;
 
 /// Takes out the rows whose error is at most `enough`.
-void close_rows(std::vector<double>& errors, double enough, Rows& rows, std::vector<std::size_t>& names) {
+template <class Scalar>
+void close_rows(std::vector<double>& errors, double enough, RowsOf<Scalar>& rows, std::vector<std::size_t>& names) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (errors[i] > enough) kept.push_back(i);
@@ -97,7 +104,7 @@ void close_rows(std::vector<double>& errors, double enough, Rows& rows, std::vec
     errors[i] = errors[kept[i]];
     names[i] = names[kept[i]];
   }
-  rows = pick_rows(rows, kept);
+  rows = pick_rows<Scalar>(rows, kept);
   errors.resize(kept.size());
   names.resize(kept.size());
 }
@@ -107,7 +114,8 @@ double largest(std::span<const double> errors) {
 }
 
 /// Frames that are worst off, made orthonormal to `taken` and to each other.
-Rows worst_directions(const Rows& residual, const OffsetErrors& errors, const Rows& taken, double stop,
+template <class Scalar>
+Rows worst_directions(const RowsOf<Scalar>& residual, const OffsetErrors& errors, const Rows& taken, double stop,
                       const Context& context) {
   constexpr std::size_t kMost = 32, kTries = 96;
   std::vector<std::size_t> order(errors.by_row.size());
@@ -116,8 +124,9 @@ Rows worst_directions(const Rows& residual, const OffsetErrors& errors, const Ro
                    [&](std::size_t a, std::size_t b) { return errors.by_row[a] > errors.by_row[b]; });
   order.resize(std::min(order.size(), kTries));
   while (!order.empty() && errors.by_row[order.back()] <= stop) order.pop_back();
-  const Rows tried = pick_rows(residual, order);
-  Rows found = pick_rows(tried, pivots(gram(tried, context), std::min(kMost, order.size())));
+  const RowsOf<Scalar> tried = pick_rows<Scalar>(residual, order);
+  const Rows products = gram(tried, context).template cast<double>();
+  Rows found = pick_rows<Scalar>(tried, pivots(products, std::min(kMost, order.size()))).template cast<double>();
   // What rounding left of those taken.
   if (taken.rows() > 0) add_product(inner_products(found, taken, context), taken, -1, found, context);
   orthonormalise(found, context);
@@ -137,31 +146,36 @@ struct PrincipalTurn {
 
 }  // namespace
 
-Rows relative_frames(const MorphBasisInput& input, std::span<const Index> vertices, const Context& context) {
-  Rows rows(input.frames.size(), 3 * vertices.size());
+template <class Scalar>
+RowsOf<Scalar> relative_frames(const MorphBasisInput& input, std::span<const Index> vertices, const Context& context) {
+  RowsOf<Scalar> rows(input.frames.size(), 3 * vertices.size());
   parallel_for(context, input.frames.size(), kFramesPerTask, [&](Range range) {
     for (std::size_t f = range.begin; f < range.end; ++f) {
       for (std::size_t i = 0; i < vertices.size(); ++i) {
-        rows.row(static_cast<Eigen::Index>(f)).segment<3>(3 * static_cast<Eigen::Index>(i)) =
-            input.frames[f].positions[vertices[i]].transpose() / input.sizes[vertices[i]];
+        const Vec3 relative = input.frames[f].positions[vertices[i]] / input.sizes[vertices[i]];
+        rows.row(static_cast<Eigen::Index>(f)).template segment<3>(3 * static_cast<Eigen::Index>(i)) =
+            relative.transpose().template cast<Scalar>();
       }
     }
   });
   return rows;
 }
 
-OffsetErrors offset_errors(const Rows& rows, const Context& context) {
+template <class Scalar>
+OffsetErrors offset_errors(const RowsOf<Scalar>& rows, const Context& context) {
   return errors_after(rows, context, [](Eigen::Index, Eigen::Index) {});
 }
 
-OffsetErrors add_and_measure(Rows& rows, double sign, const RowsView& coefficients, const RowsView& basis,
-                             const Context& context) {
+template <class Scalar>
+OffsetErrors add_and_measure(RowsOf<Scalar>& rows, double sign, const RowsViewOf<Scalar>& coefficients,
+                             const RowsViewOf<Scalar>& basis, const Context& context) {
   return errors_after(rows, context, [&](Eigen::Index first, Eigen::Index n) {
     add_product(coefficients, basis.middleCols(first, n), sign, rows.middleCols(first, n));
   });
 }
 
-MorphSpan greedy_span(Rows frames, double stop, Context& context) {
+template <class Scalar>
+MorphSpan greedy_span(RowsOf<Scalar> frames, double stop, Context& context) {
   const auto count = static_cast<std::size_t>(frames.rows());
   MorphSpan span{Rows(0, frames.cols()), Rows(frames.rows(), 0)};
   std::vector<std::size_t> open(count);  // the frames whose rows are left
@@ -172,8 +186,9 @@ MorphSpan greedy_span(Rows frames, double stop, Context& context) {
     context.progress("bake", static_cast<double>(span.basis.rows()) / static_cast<double>(count));
     const Rows directions = worst_directions(frames, errors, span.basis, stop, context);
     if (directions.rows() == 0 || !directions.allFinite()) break;
-    const Rows coefficients = inner_products(frames, directions, context);
-    errors = add_and_measure(frames, -1, coefficients, directions, context);
+    const RowsOf<Scalar> rounded = directions.template cast<Scalar>();
+    const RowsOf<Scalar> coefficients = inner_products(frames, rounded, context);
+    errors = add_and_measure<Scalar>(frames, -1, coefficients, rounded, context);
     const Eigen::Index total = span.basis.rows() + directions.rows();
     span.basis.conservativeResize(total, Eigen::NoChange);
     span.basis.bottomRows(directions.rows()) = directions;
@@ -181,12 +196,21 @@ MorphSpan greedy_span(Rows frames, double stop, Context& context) {
     span.coefficients.rightCols(directions.rows()).setZero();
     for (std::size_t i = 0; i < open.size(); ++i) {
       span.coefficients.row(static_cast<Eigen::Index>(open[i])).tail(directions.rows()) =
-          coefficients.row(static_cast<Eigen::Index>(i));
+          coefficients.row(static_cast<Eigen::Index>(i)).template cast<double>();
     }
   }
   context.progress("bake", 1);
   return span;
 }
+
+template RowsOf<float> relative_frames(const MorphBasisInput&, std::span<const Index>, const Context&);
+template RowsOf<double> relative_frames(const MorphBasisInput&, std::span<const Index>, const Context&);
+template OffsetErrors offset_errors(const RowsOf<float>&, const Context&);
+template OffsetErrors offset_errors(const RowsOf<double>&, const Context&);
+template OffsetErrors add_and_measure(RowsOf<float>&, double, const SingleView&, const SingleView&, const Context&);
+template OffsetErrors add_and_measure(RowsOf<double>&, double, const RowsView&, const RowsView&, const Context&);
+template MorphSpan greedy_span(RowsOf<float>, double, Context&);
+template MorphSpan greedy_span(RowsOf<double>, double, Context&);
 
 void turn_by_coefficients(MorphSpan& span, const Context& context) {
   const PrincipalTurn principal(gram(Rows(span.coefficients.transpose()), context));

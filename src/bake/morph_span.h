@@ -13,8 +13,10 @@ namespace isochor {
 /// Frames that one task takes.
 inline constexpr std::size_t kFramesPerTask = 16;
 
-/// What the decomposition works on, #frames × 3 #moved: offsets of some vertices, in units of their size.
-Rows relative_frames(const MorphBasisInput& input, std::span<const Index> vertices, const Context& context);
+/// What the decomposition works on, #frames × 3 #moved: offsets of some vertices, in units of their size. In single
+/// precision (Scalar is float) where the tolerance allows it: there is no quicker way through so many numbers.
+template <class Scalar>
+RowsOf<Scalar> relative_frames(const MorphBasisInput& input, std::span<const Index> vertices, const Context& context);
 
 /// frames ≈ coefficients · basis.
 struct MorphSpan {
@@ -24,7 +26,8 @@ struct MorphSpan {
 
 /// Frames, each time some of those that are worst off, until no vertex of any is farther than `stop` from the span of
 /// those taken. The basis has orthonormal rows.
-MorphSpan greedy_span(Rows frames, double stop, Context& context);
+template <class Scalar>
+MorphSpan greedy_span(RowsOf<Scalar> frames, double stop, Context& context);
 
 /// Both turn a span so that its first rows carry as much of the frames as any so many can, and leave the coefficients'
 /// columns orthonormal. The first needs a basis of orthonormal rows, the second coefficients of orthonormal columns.
@@ -37,8 +40,10 @@ struct OffsetErrors {
   std::vector<double> by_vertex;  // #columns / 3: the longest of a vertex
 };
 /// rows += sign · coefficients · basis, and what that makes of them.
-OffsetErrors add_and_measure(Rows& rows, double sign, const RowsView& coefficients, const RowsView& basis,
-                             const Context& context);
-OffsetErrors offset_errors(const Rows& rows, const Context& context);
+template <class Scalar>
+OffsetErrors add_and_measure(RowsOf<Scalar>& rows, double sign, const RowsViewOf<Scalar>& coefficients,
+                             const RowsViewOf<Scalar>& basis, const Context& context);
+template <class Scalar>
+OffsetErrors offset_errors(const RowsOf<Scalar>& rows, const Context& context);
 
 }  // namespace isochor

@@ -85,6 +85,7 @@ void MorphVolume::make_blocks(std::span<const WeldedTarget> targets) {
           targets[t].offsets[i].transpose();
     }
   }
+  for (Block& block : blocks_) block.rounded = block.offsets.cast<float>();
 }
 
 void MorphVolume::find_inertia(std::span<const double> reach) {
@@ -132,16 +133,18 @@ std::vector<MorphVolume::Weights> MorphVolume::slopes(std::span<const MorphedFra
   }
   for (const Block& block : blocks_) {
     if (block.component == kNone) continue;
-    Rows pull(open.size(), block.offsets.cols());
+    SingleRows pull(open.size(), block.offsets.cols());
     for (std::size_t i = 0; i < open.size(); ++i) {
       for (std::size_t k = 0; k < block.vertices.size(); ++k) {
-        pull.row(static_cast<Eigen::Index>(i)).segment<3>(begin_of(k)) = pulls[i][block.vertices[k]].transpose();
+        pull.row(static_cast<Eigen::Index>(i)).segment<3>(begin_of(k)) =
+            pulls[i][block.vertices[k]].transpose().cast<float>();
       }
     }
-    Rows sum = Rows::Zero(pull.rows(), block.offsets.rows());
-    add_inner_products(pull, block.offsets, sum);
+    SingleRows sum = SingleRows::Zero(pull.rows(), block.offsets.rows());
+    add_inner_products(pull, block.rounded, sum);
     for (std::size_t i = 0; i < open.size(); ++i) {
-      out[i].row(block.component).segment(block.first_target, sum.cols()) += sum.row(static_cast<Eigen::Index>(i));
+      out[i].row(block.component).segment(block.first_target, sum.cols()) +=
+          sum.row(static_cast<Eigen::Index>(i)).cast<double>();
     }
   }
   return out;
@@ -181,15 +184,21 @@ MorphVolume::Weights MorphVolume::steps(std::span<const MorphedFrame> frames, st
   return out;
 }
 
-void MorphVolume::displace(const Weights& weights, std::span<const std::vector<Mat3>* const> linear,
+template <class Offsets>
+void MorphVolume::displace(const Offsets& weights, Offsets Block::*block_offsets,
+                           std::span<const std::vector<Mat3>* const> linear,
                            std::span<std::vector<Vec3>* const> positions) const {
   for (const Block& block : blocks_) {
-    Rows offsets = Rows::Zero(weights.rows(), block.offsets.cols());
-    add_product(weights.middleCols(block.first_target, block.offsets.rows()), block.offsets, 1, offsets);
+    const Offsets& targets = block.*block_offsets;
+    Offsets offsets = Offsets::Zero(weights.rows(), targets.cols());
+    add_product(weights.middleCols(block.first_target, targets.rows()), targets, 1, offsets);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       for (std::size_t k = 0; k < block.vertices.size(); ++k) {
         const Index v = block.vertices[k];
-        const Vec3 offset = offsets.row(static_cast<Eigen::Index>(i)).segment<3>(begin_of(k));
+        const Vec3 offset = offsets.row(static_cast<Eigen::Index>(i))
+                                .template segment<3>(begin_of(k))
+                                .transpose()
+                                .template cast<double>();
         (*positions[i])[v] += (*linear[i])[v] * offset;
       }
     }
@@ -203,7 +212,7 @@ void MorphVolume::move(const Weights& weights, std::span<MorphedFrame> frames) c
     linear.push_back(&frame.linear);
     positions.push_back(&frame.positions);
   }
-  displace(weights, linear, positions);
+  displace(weights, &Block::offsets, linear, positions);
 }
 
 MorphVolume::Weights MorphVolume::correct(std::span<MorphedFrame> frames) const {
@@ -226,7 +235,7 @@ MorphVolume::Weights MorphVolume::correct(std::span<MorphedFrame> frames) const 
       linear.push_back(&frames[open[i].frame].linear);
       positions.push_back(&moved[i]);
     }
-    displace(next, linear, positions);
+    displace(SingleWeights(next.cast<float>()), &Block::rounded, linear, positions);
     std::vector<Open> still;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const auto row = next.row(static_cast<Eigen::Index>(i));

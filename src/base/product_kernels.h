@@ -7,13 +7,18 @@
 
 namespace isochor::product_kernels {
 
-/// A tile of a product: as many sums at once as registers hold.
-inline constexpr std::size_t kTileRows = 4, kTileColumns = 8;
+/// A tile of a product: as many sums at once as registers hold, in double or in single precision.
+inline constexpr std::size_t kTileRows = 4;
+template <class Scalar>
+inline constexpr std::size_t kTileColumns = 64 / sizeof(Scalar);
+
+/// out, kTileRows × kTileColumns by rows: Σ over k < depth of a[k][row] · b[k][column], in the order of k.
+template <class Scalar>
+using Tile = void (*)(const Scalar* a, const Scalar* b, std::size_t depth, Scalar* out);
 
 struct Kernels {
-  /// out, kTileRows × kTileColumns by rows: Σ over k < depth of a[k][row] · b[k][column], in the order of k.
-  using Tile = void (*)(const double* a, const double* b, std::size_t depth, double* out);
-  Tile tile;
+  Tile<double> in_double;
+  Tile<float> in_single;
 };
 
 /// For any machine.

@@ -7,25 +7,46 @@ namespace isochor::product_kernels {
 namespace {
 
 #if defined(__AVX2__)
-constexpr std::size_t kLanes = 4;
+constexpr std::size_t kBytes = 32;
 #else
-constexpr std::size_t kLanes = 2;
+constexpr std::size_t kBytes = 16;
 #endif
-typedef double Lanes __attribute__((vector_size(sizeof(double) * kLanes)));
-typedef double UnalignedLanes __attribute__((vector_size(sizeof(double) * kLanes), aligned(8), may_alias));
 
-[[gnu::always_inline]] inline Lanes load(const double* from) { return *reinterpret_cast<const UnalignedLanes*>(from); }
-[[gnu::always_inline]] inline void store(double* to, Lanes a) { *reinterpret_cast<UnalignedLanes*>(to) = a; }
+/// As many numbers as one register holds.
+template <class Scalar>
+struct Register;
+template <>
+struct Register<double> {
+  typedef double Lanes __attribute__((vector_size(kBytes)));
+  typedef double Unaligned __attribute__((vector_size(kBytes), aligned(8), may_alias));
+};
+template <>
+struct Register<float> {
+  typedef float Lanes __attribute__((vector_size(kBytes)));
+  typedef float Unaligned __attribute__((vector_size(kBytes), aligned(4), may_alias));
+};
+
+template <class Scalar>
+[[gnu::always_inline]] inline typename Register<Scalar>::Lanes load(const Scalar* from) {
+  return *reinterpret_cast<const typename Register<Scalar>::Unaligned*>(from);
+}
+template <class Scalar>
+[[gnu::always_inline]] inline void store(Scalar* to, typename Register<Scalar>::Lanes a) {
+  *reinterpret_cast<typename Register<Scalar>::Unaligned*>(to) = a;
+}
 
 /// Two vectors of columns at a time: eight sums, enough to hide how long an addition takes, and few enough for
 /// sixteen registers.
-void tile(const double* a, const double* b, std::size_t depth, double* out) {
-  for (std::size_t first = 0; first < kTileColumns; first += 2 * kLanes) {
+template <class Scalar>
+void tile(const Scalar* a, const Scalar* b, std::size_t depth, Scalar* out) {
+  using Lanes = typename Register<Scalar>::Lanes;
+  constexpr std::size_t kLanes = kBytes / sizeof(Scalar), kColumns = kTileColumns<Scalar>;
+  for (std::size_t first = 0; first < kColumns; first += 2 * kLanes) {
     Lanes c00{}, c01{}, c10{}, c11{}, c20{}, c21{}, c30{}, c31{};
     // Where there is nothing to add up, there may be nothing to point to.
     for (std::size_t k = 0; k < depth; ++k) {
-      const double* row = a + k * kTileRows;
-      const double* column = b + k * kTileColumns + first;
+      const Scalar* row = a + k * kTileRows;
+      const Scalar* column = b + k * kColumns + first;
       const Lanes b0 = load(column), b1 = load(column + kLanes);
       c00 += b0 * row[0];
       c01 += b1 * row[0];
@@ -36,19 +57,19 @@ void tile(const double* a, const double* b, std::size_t depth, double* out) {
       c30 += b0 * row[3];
       c31 += b1 * row[3];
     }
-    double* to = out + first;
+    Scalar* to = out + first;
     store(to, c00);
     store(to + kLanes, c01);
-    store(to + kTileColumns, c10);
-    store(to + kTileColumns + kLanes, c11);
-    store(to + 2 * kTileColumns, c20);
-    store(to + 2 * kTileColumns + kLanes, c21);
-    store(to + 3 * kTileColumns, c30);
-    store(to + 3 * kTileColumns + kLanes, c31);
+    store(to + kColumns, c10);
+    store(to + kColumns + kLanes, c11);
+    store(to + 2 * kColumns, c20);
+    store(to + 2 * kColumns + kLanes, c21);
+    store(to + 3 * kColumns, c30);
+    store(to + 3 * kColumns + kLanes, c31);
   }
 }
 
-constexpr Kernels kKernels{tile};
+constexpr Kernels kKernels{tile<double>, tile<float>};
 
 }  // namespace
 }  // namespace isochor::product_kernels

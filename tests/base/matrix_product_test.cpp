@@ -77,17 +77,44 @@ TEST(MatrixProduct, SameForAnyNumberOfThreads) {
   }
 }
 
+// Single precision is that of Eigen too, as far as its digits go, and the same for any number of threads.
+TEST(MatrixProduct, SinglePrecision) {
+  const Context one(1), two(2);
+  for (const Eigen::Index rows : {1, 9, 70}) {
+    for (const Eigen::Index columns : {1, 7, 16, 200, 1700, 9000}) {
+      const SingleRows a = numbers(rows, columns, 1).cast<float>(), b = numbers(5, columns, 2).cast<float>();
+      const Rows exact_a = a.cast<double>(), exact_b = b.cast<double>();
+      const SingleRows inner = inner_products(a, b, one);
+      EXPECT_LT(difference(inner.cast<double>(), exact_a * exact_b.transpose()), 1e-5);
+      EXPECT_EQ(inner, inner_products(a, b, two));
+      EXPECT_LT(difference(gram(a, one).cast<double>(), exact_a * exact_a.transpose()), 1e-5);
+      EXPECT_EQ(gram(a, one), gram(a, two));
+      SingleRows less = a;
+      add_product(inner, b, -1, less);
+      EXPECT_LT(difference(less.cast<double>(), exact_a - inner.cast<double>() * exact_b), 1e-5);
+    }
+  }
+}
+
+template <class Scalar>
+void expect_kernels_agree(product_kernels::Tile<Scalar> first, product_kernels::Tile<Scalar> second) {
+  using product_kernels::kTileRows, product_kernels::kTileColumns;
+  for (const std::size_t depth : {0, 1, 2, 255, 1000}) {
+    const auto count = static_cast<Eigen::Index>(depth);
+    const RowsOf<Scalar> a = numbers(count, kTileRows, 1).template cast<Scalar>();
+    const RowsOf<Scalar> b = numbers(count, kTileColumns<Scalar>, 2).template cast<Scalar>();
+    std::array<Scalar, kTileRows * kTileColumns<Scalar>> one, two;
+    first(a.data(), b.data(), depth, one.data());
+    second(a.data(), b.data(), depth, two.data());
+    EXPECT_EQ(one, two);
+  }
+}
+
 // Every processor gives the same bytes.
 TEST(MatrixProduct, KernelsAgree) {
   if (product_kernels::avx2() == nullptr) GTEST_SKIP() << "no AVX2 here";
-  for (const std::size_t depth : {0, 1, 2, 255, 1000}) {
-    const auto count = static_cast<Eigen::Index>(depth);
-    const Rows a = numbers(count, product_kernels::kTileRows, 1), b = numbers(count, product_kernels::kTileColumns, 2);
-    std::array<double, product_kernels::kTileRows * product_kernels::kTileColumns> one, two;
-    product_kernels::portable().tile(a.data(), b.data(), depth, one.data());
-    product_kernels::avx2()->tile(a.data(), b.data(), depth, two.data());
-    EXPECT_EQ(one, two);
-  }
+  expect_kernels_agree(product_kernels::portable().in_double, product_kernels::avx2()->in_double);
+  expect_kernels_agree(product_kernels::portable().in_single, product_kernels::avx2()->in_single);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ class MorphVolume {
  public:
   /// By frame and target.
   using Weights = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using SingleWeights = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   /// `reach`, #V, > 0: how far a vertex may go, in the rest pose, on average over its component (root mean square).
   MorphVolume(const Surface& surface, const Topology& topology, std::span<const WeldedTarget> targets,
@@ -49,7 +50,8 @@ class MorphVolume {
     Index component = kNone;
     std::vector<Index> vertices;  // #O
     Eigen::Index first_target = 0;
-    Weights offsets;  // #targets × 3 #O
+    Weights offsets;        // #targets × 3 #O
+    SingleWeights rounded;  // the same: steps are small, and six digits of them enough
   };
   /// A frame that is not there yet.
   struct Open {
@@ -62,8 +64,10 @@ class MorphVolume {
   Eigen::VectorXd errors(const MorphedFrame& frame, std::span<const Vec3> positions) const;
   std::vector<Weights> slopes(std::span<const MorphedFrame> frames, std::span<const Open> open) const;
   Weights steps(std::span<const MorphedFrame> frames, std::span<const Open> open) const;
-  /// positions[i] are those of some frame with maps linear[i].
-  void displace(const Weights& weights, std::span<const std::vector<Mat3>* const> linear,
+  /// Adds the targets to positions[i], which are those of some frame with maps linear[i]. `block_offsets` says with how many
+  /// digits.
+  template <class Offsets>
+  void displace(const Offsets& weights, Offsets Block::*block_offsets, std::span<const std::vector<Mat3>* const> linear,
                 std::span<std::vector<Vec3>* const> positions) const;
 
   Eigen::Index target_count_ = 0;
