@@ -11,6 +11,7 @@
 #include "isochor/io/load.h"
 #include "isochor/io/rig_txt.h"
 #include "isochor/sample/sample.h"
+#include "support/places.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ Task task_of(Character character) {
 }
 
 Task load(const std::string& mesh, const std::string& rig) {
-  const std::filesystem::path data = ISOCHOR_SHARED_DATA;
+  const std::filesystem::path data = test::shared_data();
   Context context;
   Character character = load_character(data / mesh, {}, context).character;
   attach_skeleton(character, data / rig, context);
@@ -43,7 +44,7 @@ const Task& task(int which) {
   static std::map<int, Task> tasks;
   const auto found = tasks.find(which);
   if (found != tasks.end()) return found->second;
-  const bool shared = std::filesystem::is_directory(ISOCHOR_SHARED_DATA);
+  const bool shared = std::filesystem::is_directory(test::shared_data());
   Task made;
   if (which == 0 && shared) {
     made = load("libigl-elephant/elephant.obj", "libigl-elephant/rig.txt");

@@ -12,6 +12,7 @@
 #include "isochor/medial/complex.h"
 #include "isochor/sample/sample.h"
 #include "isochor/voxel/voxelize.h"
+#include "support/places.h"
 
 namespace {
 
@@ -33,7 +34,7 @@ Task task_of(const Character& character) {
 const Task& task(int which) {
   static std::map<int, Task> tasks;
   if (const auto found = tasks.find(which); found != tasks.end()) return found->second;
-  const std::filesystem::path data = ISOCHOR_SHARED_DATA;
+  const std::filesystem::path data = test::shared_data();
   Context context;
   Character character;
   if (which == 1 && std::filesystem::is_directory(data)) {

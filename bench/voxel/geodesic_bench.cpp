@@ -18,6 +18,7 @@
 #include "isochor/voxel/bone_voxels.h"
 #include "isochor/voxel/geodesic.h"
 #include "isochor/voxel/voxelize.h"
+#include "support/places.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ struct Model {
 
 Model load_model() {
   Context context;
-  const std::filesystem::path real = std::filesystem::path(ISOCHOR_SHARED_DATA) / "libigl-elephant" / "elephant.glb";
+  const std::filesystem::path real = test::shared_data() / "libigl-elephant" / "elephant.glb";
   const Character character =
       std::filesystem::exists(real) ? load_character(real, {}, context).character : make_elephant({}, context);
   Model model{.surface = assemble(character).weld.surface, .bones = {}};

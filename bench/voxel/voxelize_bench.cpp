@@ -14,6 +14,7 @@
 #include "isochor/sample/elephant.h"
 #include "isochor/sample/knight.h"
 #include "isochor/voxel/voxelize.h"
+#include "support/places.h"
 
 namespace {
 
@@ -93,7 +94,7 @@ void operator delete(void* p, std::size_t) noexcept { counted_free(p); }
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const std::filesystem::path data = ISOCHOR_SHARED_DATA;
+  const std::filesystem::path data = test::shared_data();
   const Context context;
   add("sample_elephant", assemble(make_elephant({}, context)).weld.surface);
   add("sample_knight", assemble(make_knight({}, context)).weld.surface);
