@@ -67,7 +67,8 @@ struct VolumeCorrector::Prepared {
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
   void keep_exact(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
   void carry_to_rest(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
-  void keep_faces(const volume::ComponentPose& at, const VolumeFunctional& faces, CorrectedFrame& out);
+  void keep_faces(const volume::ComponentPose& at, CorrectedFrame& out);
+  double measure_region(Index r, const PosedSkin& posed, std::span<const Vec3> positions) const;
   void measure_regions(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out) const;
 };
 
@@ -116,7 +117,7 @@ void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> 
     if (outcome == VolumeOutcome::no_hold || outcome == VolumeOutcome::no_root) {
       prepared_->keep_exact(component, posed, out);
     }
-    prepared_->keep_faces(at, fields.empty() ? component.touched : component.whole, out);
+    prepared_->keep_faces(at, out);
   }
   find_largest(posed, out);
 }
@@ -187,31 +188,33 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed
     }
     const auto at = volume::component_pose(self.plan, component, posed, {});
     volume::gather_givers(at, volume::read_pose(at, self.together.pose), self.together.givers);
-    self.keep_faces(at, component.whole, out);
+    self.keep_faces(at, out);
     self.measure_regions(component, posed, out);
   }
   find_largest(posed, out);
 }
 
 /// Of the stages of `together`, the second knows where the skin is twisted.
-void VolumeCorrector::Prepared::keep_faces(const volume::ComponentPose& at, const VolumeFunctional& faces,
-                                           CorrectedFrame& out) {
-  const bool held = volume::hold_faces({at, faces, together.givers.twist}, folds, out);
-  if (held) measure_regions(at.component, at.posed, out);
+void VolumeCorrector::Prepared::keep_faces(const volume::ComponentPose& at, CorrectedFrame& out) {
+  if (!volume::hold_faces({at, together.givers.twist, together.pose.gradient}, folds, out)) return;
+  for (const Index r : folds.changed) out.joints[r].error_after = measure_region(r, at.posed, out.positions);
 }
 
-/// The errors of the joints' regions; those before the correction come with it.
+/// The error of a joint's region.
+double VolumeCorrector::Prepared::measure_region(Index r, const PosedSkin& posed,
+                                                 std::span<const Vec3> positions) const {
+  const JointRegion& region = plan.regions[r];
+  const double rest = posed.rest_volumes[region.component];
+  const double ratio = std::abs(posed.target_volumes[region.component] / rest);
+  const double target = volume::region_target(*plan.welded, region, posed);
+  return std::abs(target - region.functional.volume(positions)) / (region.size * (ratio > 0 ? ratio : 1));
+}
+
 void VolumeCorrector::Prepared::measure_regions(const ComponentPlan& component, const PosedSkin& posed,
                                                 CorrectedFrame& out) const {
-  const double rest = posed.rest_volumes[component.index];
-  const double ratio = std::abs(posed.target_volumes[component.index] / rest);
   for (Index r = component.first_region; r < component.end_region(); ++r) {
-    const JointRegion& region = plan.regions[r];
-    const double target = volume::region_target(*plan.welded, region, posed);
-    const auto error = [&](const std::vector<Vec3>& positions) {
-      return std::abs(target - region.functional.volume(positions)) / (region.size * (ratio > 0 ? ratio : 1));
-    };
-    out.joints[r] = {.error_before = error(posed.positions), .error_after = error(out.positions)};
+    out.joints[r] = {.error_before = measure_region(r, posed, posed.positions),
+                     .error_after = measure_region(r, posed, out.positions)};
   }
 }
 

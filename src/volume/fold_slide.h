@@ -7,8 +7,20 @@
 
 namespace isochor::volume {
 
-/// From buffers.wanted to buffers.displacement, and the same for offsets, in the zone that was found. Every step is
-/// continuous in the pose.
-void slide(const FoldInput& in, FoldBuffers& buffers);
+/// By place in the zone.
+struct SlideBuffers {
+  std::vector<char> active;          // its faces are all known
+  std::vector<Index> actives;        // in the order in which they were met
+  std::vector<char> moved;           // in the last round
+  std::vector<Vec3> at, wish, step;  // where it is; what its faces wish, and how far it went, in a round
+  std::vector<Vec3> slid, slid_offset;
+  std::vector<double> limit;
+  std::vector<RestCarrier> carriers;
+  std::vector<char> wishes;  // by face
+};
+
+/// From zone.wanted to zone.way, and the same for offsets, around the faces that the zone has; adds those that come
+/// near their limits on the way. Every step is continuous in the pose.
+void slide(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, SlideBuffers& buffers, FoldZone& zone);
 
 }  // namespace isochor::volume

@@ -1,12 +1,7 @@
 #include "volume/fold_zone.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-
 #include "isochor/base/math.h"
-#include "isochor/mesh/face_turns.h"
+#include "volume/fold_closing.h"
 
 namespace isochor::volume {
 namespace {
@@ -25,115 +20,112 @@ constexpr double kGone = 1e-5;
 /// What is free grows from 0 to 1 over so many local radii.
 constexpr double kSpread = 0.3;
 
-std::size_t face_count(const VolumeFunctional& functional) { return functional.ring_count() - functional.cap_count(); }
-
-/// Calls visit(neighbour) for the vertices beside v.
-template <class Visit>
-void for_neighbours(const FoldBuffers& buffers, const VolumeFunctional& whole, Index v, const Visit& visit) {
-  for (Index i = buffers.ring_begin[v]; i < buffers.ring_begin[v + 1]; ++i) {
-    const auto ring = whole.ring(static_cast<std::size_t>(buffers.rings[i]));
-    for (std::size_t k = 0; k < ring.size(); ++k) {
-      if (ring[k] != v) continue;
-      visit(ring[k + 1 == ring.size() ? 0 : k + 1]);
-      visit(ring[k == 0 ? ring.size() - 1 : k - 1]);
-    }
-  }
-}
-
-double way_between(const FoldInput& in, Index a, Index b) {
-  const auto& rest = in.at.plan.welded->surface().positions;
-  const auto& radius = in.at.plan.radius;
-  return (rest[a] - rest[b]).norm() / (kSpread * 0.5 * (radius[a] + radius[b]) + 1e-300);
-}
-
-/// In the order of how far it is from these faces.
-void find_near(const FoldInput& in, FoldBuffers& buffers) {
-  const VolumeFunctional& whole = in.at.component.whole;
-  auto& queue = buffers.queue;  // a heap, the nearest on top
-  queue.clear();
-  for (const Index v : whole.vertices()) {
-    buffers.far[v] = std::numeric_limits<double>::infinity();
-    buffers.place[v] = kNone;
-  }
-  const auto reach = [&](Index v, double far) {
-    if (far > 1.5 || far >= buffers.far[v]) return;
-    buffers.far[v] = far;
-    queue.emplace_back(far, v);
-    std::push_heap(queue.begin(), queue.end(), std::greater<>());
-  };
-  for (const Index r : buffers.near_rings) {
-    for (const Index v : in.faces.ring(static_cast<std::size_t>(r))) reach(v, 0);
-  }
-  buffers.near.clear();
-  while (!queue.empty()) {
-    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
-    const double far = queue.back().first;
-    const Index v = queue.back().second;
-    queue.pop_back();
-    if (far > buffers.far[v] || buffers.place[v] != kNone) continue;
-    buffers.place[v] = static_cast<Index>(buffers.near.size());
-    buffers.near.push_back(v);
-    for_neighbours(buffers, whole, v, [&](Index n) { reach(n, far + way_between(in, v, n)); });
-  }
-}
-
-/// Faces and neighbours of that skin.
-void read_near(const FoldInput& in, FoldBuffers& buffers) {
-  const VolumeFunctional& whole = in.at.component.whole;
-  buffers.faces.clear();
-  buffers.corners.clear();
-  buffers.next.clear();
-  buffers.way.clear();
-  buffers.next_begin.assign(1, 0);
-  for (std::size_t i = 0; i < buffers.near.size(); ++i) {
-    const Index v = buffers.near[i];
-    for_neighbours(buffers, whole, v, [&](Index n) {
-      if (buffers.place[n] == kNone) return;
-      buffers.next.push_back(buffers.place[n]);
-      buffers.way.push_back(way_between(in, v, n));
-    });
-    buffers.next_begin.push_back(static_cast<Index>(buffers.next.size()));
-    for (Index k = buffers.ring_begin[v]; k < buffers.ring_begin[v + 1]; ++k) {
-      const auto ring = whole.ring(static_cast<std::size_t>(buffers.rings[k]));
-      // Each face once, by the first of its corners; faces at the rim stay as the free skin makes them.
-      Index first = static_cast<Index>(i);
-      bool inside = true;
-      for (const Index c : ring) {
-        inside = inside && buffers.place[c] != kNone;
-        first = std::min(first, buffers.place[c]);
+void find_rings(const TogetherPlan& plan, FoldPlan& folds) {
+  const std::size_t count = plan.welded->surface().vertex_count();
+  folds.ring_begin.assign(count + 1, 0);
+  const auto for_corners = [&](const auto& visit) {
+    for (const ComponentPlan& component : plan.components) {
+      for (std::size_t r = 0; r < component.whole.ring_count(); ++r) {
+        for (const Index v : component.whole.ring(r)) visit(v, static_cast<Index>(r));
       }
-      if (!inside || first != static_cast<Index>(i)) continue;
-      GuardedFace face = read_face(in, ring, area_vector(in.at.posed.positions, ring));
-      face.begin = buffers.corners.size();
-      for (const Index c : ring) buffers.corners.push_back(buffers.place[c]);
-      face.end = buffers.corners.size();
-      buffers.faces.push_back(face);
     }
+  };
+  for_corners([&](Index v, Index) { ++folds.ring_begin[v + 1]; });
+  for (std::size_t v = 0; v < count; ++v) folds.ring_begin[v + 1] += folds.ring_begin[v];
+  folds.rings.resize(static_cast<std::size_t>(folds.ring_begin.back()));
+  std::vector<Index> end(folds.ring_begin.begin(), folds.ring_begin.end() - 1);
+  for_corners([&](Index v, Index r) { folds.rings[end[v]++] = r; });
+}
+
+/// Along edges of faces; caps join what is far apart.
+void find_neighbours(const TogetherPlan& plan, FoldPlan& folds) {
+  const auto& rest = plan.welded->surface().positions;
+  const std::size_t count = rest.size();
+  std::vector<std::vector<Index>> beside(count);
+  for (const ComponentPlan& component : plan.components) {
+    for (std::size_t r = 0; r < component.whole.ring_count() - component.whole.cap_count(); ++r) {
+      const auto ring = component.whole.ring(r);
+      for (std::size_t k = 0; k < ring.size(); ++k) {
+        const Index a = ring[k], b = ring[k + 1 == ring.size() ? 0 : k + 1];
+        beside[a].push_back(b);
+        beside[b].push_back(a);
+      }
+    }
+  }
+  folds.next_begin.assign(1, 0);
+  for (std::size_t v = 0; v < count; ++v) {
+    auto& others = beside[v];
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    for (const Index n : others) {
+      folds.next.push_back(n);
+      folds.way.push_back((rest[v] - rest[n]).norm() / (kSpread * 0.5 * (plan.radius[v] + plan.radius[n]) + 1e-300));
+    }
+    folds.next_begin.push_back(static_cast<Index>(folds.next.size()));
   }
 }
 
 }  // namespace
 
-FoldBuffers::FoldBuffers(const TogetherPlan& plan) {
-  const std::size_t count = plan.welded->surface().vertex_count();
-  for (auto* values : {&free, &areas, &height, &far}) values->assign(count, 1.0);
-  for (auto* field : {&wanted, &wanted_offset, &displacement, &offset, &closing, &closing_offset, &gradient}) {
-    field->assign(count, Vec3::Zero());
+FoldPlan::FoldPlan(const TogetherPlan& plan) : bin_area(find_bin_areas(plan)) {
+  find_rings(plan, *this);
+  find_neighbours(plan, *this);
+  for (const ComponentPlan& component : plan.components)
+    most_rings = std::max(most_rings, component.whole.ring_count());
+}
+
+FoldZone::FoldZone(const TogetherPlan& plan) {
+  place.assign(plan.welded->surface().vertex_count(), kNone);
+  std::size_t most_rings = 0;
+  for (const ComponentPlan& component : plan.components)
+    most_rings = std::max(most_rings, component.whole.ring_count());
+  face_place.assign(most_rings, kNone);
+}
+
+void FoldZone::clear() {
+  for (const Index v : vertices) place[v] = kNone;
+  for (const Index r : face_ring) face_place[r] = kNone;
+  for (auto* field : {&from, &wanted, &offset, &way, &rest_way}) field->clear();
+  vertices.clear();
+  free.clear();
+  faces.clear();
+  corners.clear();
+  face_ring.clear();
+}
+
+Index FoldZone::add_vertex(const FoldInput& in, const CorrectedFrame& out, Index v) {
+  if (place[v] != kNone) return place[v];
+  place[v] = static_cast<Index>(vertices.size());
+  vertices.push_back(v);
+  from.push_back(in.at.posed.positions[v]);
+  wanted.push_back(out.positions[v] - in.at.posed.positions[v]);
+  offset.push_back(out.offsets[v]);
+  way.push_back(wanted.back());
+  rest_way.push_back(offset.back());
+  free.push_back(1);
+  return place[v];
+}
+
+Index FoldZone::add_face(const FoldInput& in, const CorrectedFrame& out, Index ring) {
+  if (face_place[ring] != kNone) return face_place[ring];
+  const auto around = in.at.component.whole.ring(static_cast<std::size_t>(ring));
+  const auto& posed = in.at.posed.positions;
+  GuardedFace face = read_face(in, around, area_of(around, [&](Index v) -> const Vec3& { return posed[v]; }));
+  face.begin = corners.size();
+  for (const Index v : around) corners.push_back(add_vertex(in, out, v));
+  face.end = corners.size();
+  face_place[ring] = static_cast<Index>(faces.size());
+  faces.push_back(face);
+  face_ring.push_back(ring);
+  return face_place[ring];
+}
+
+void FoldZone::add_faces(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, Index at) {
+  const VolumeFunctional& whole = in.at.component.whole;
+  const auto face_count = static_cast<Index>(whole.ring_count() - whole.cap_count());
+  for (const Index ring : plan.rings_at(vertices[at])) {
+    if (ring < face_count) add_face(in, out, ring);
   }
-  place.assign(count, kNone);
-  ring_begin.assign(count + 1, 0);
-  const auto for_corners = [&](const auto& visit) {
-    for (const ComponentPlan& component : plan.components) {
-      for (std::size_t r = 0; r < face_count(component.whole); ++r) {
-        for (const Index v : component.whole.ring(r)) visit(v, static_cast<Index>(r));
-      }
-    }
-  };
-  for_corners([&](Index v, Index) { ++ring_begin[v + 1]; });
-  for (std::size_t v = 0; v < count; ++v) ring_begin[v + 1] += ring_begin[v];
-  rings.resize(static_cast<std::size_t>(ring_begin.back()));
-  std::vector<Index> end(ring_begin.begin(), ring_begin.end() - 1);
-  for_corners([&](Index v, Index r) { rings[end[v]++] = r; });
 }
 
 double median_area(const ComponentPose& at) { return at.component.face_area * at.scale * at.scale; }
@@ -153,16 +145,14 @@ GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Ve
   return face;
 }
 
-double margin(const GuardedFace& face, const Vec3& normal) {
-  if (!(face.squared > 0)) return 1;
-  const double along = face.normal.dot(normal) / face.squared;
-  const double length = std::sqrt(normal.squaredNorm() / face.squared);
-  return std::min({along - face.turn * length, along - face.area, (face.growth - length) / face.growth}) + face.slack;
-}
-
-void find_zone(const FoldInput& in, FoldBuffers& buffers) {
-  find_near(in, buffers);
-  read_near(in, buffers);
+bool clearly_apart(const Vec3& before, const Vec3& after) {
+  // A twist, or a face that is crushed, only widens these.
+  constexpr double kLarge = kGrowth * (1 - kApart);
+  const double squared = before.squaredNorm(), now = after.squaredNorm();
+  const double along = before.dot(after);
+  const double beyond = along - kApart * squared;
+  return along >= (kArea + kApart) * squared && beyond * beyond >= kTurn * kTurn * squared * now &&
+         now <= kLarge * kLarge * squared;
 }
 
 }  // namespace isochor::volume

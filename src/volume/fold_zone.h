@@ -1,12 +1,15 @@
 #pragma once
 
-/// Skin whose faces come near turning over: what the deformer made of its faces, and the memory that they are kept from
-/// it in.
+/// Skin whose faces come near turning over: the limits of a face, and the few vertices and faces that anything is done
+/// to. Both are numbered anew in every pose, in the order in which they are met.
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "isochor/mesh/face_turns.h"
 #include "volume/component_pose.h"
 #include "volume/rest_carrier.h"
 
@@ -15,11 +18,13 @@ namespace isochor::volume {
 /// Corners slide apart until their faces are this far from their limits. Less leaves faces to be slowed down; more
 /// moves a few vertices of a fold farther, and meshes of one shape begin to differ there.
 inline constexpr double kApart = 0.135;
+/// A face that is nearer to a limit than this slows its corners down.
+inline constexpr double kSoft = 0.03;
 
 struct FoldInput {
   const ComponentPose& at;
-  const VolumeFunctional& faces;  ///< all that may have moved: the component's `touched`, or the whole of it
-  std::span<const double> twist;  ///< #V: 1 where the correction undoes a twist, which turns faces far; 0 elsewhere
+  std::span<const double> twist;   ///< #V: 1 where the correction undoes a twist, which turns faces far; 0 elsewhere
+  std::span<const Vec3> gradient;  ///< #V: ∇V of the pose, valid where joints blend
 };
 
 /// What the deformer made of a face, and how far the correction may turn it.
@@ -30,54 +35,86 @@ struct GuardedFace {
   double area = 0;                 ///< the share of its area to keep, along that normal
   double growth = 0;               ///< the most times that it may be as large
   double slack = 0;                ///< beyond all limits; grows where the deformer crushes the face
-  std::size_t begin = 0, end = 0;  ///< into FoldBuffers::corners
+  std::size_t begin = 0, end = 0;  ///< into FoldZone::corners
 };
 
-/// Kept between frames.
-struct FoldBuffers {
-  explicit FoldBuffers(const TogetherPlan& plan);
+/// How far a face is from the nearest of its limits, where its area vector is `normal`. All of them are positive, and
+/// well above kApart, without displacement. Concave in `normal`.
+inline double margin(const GuardedFace& face, const Vec3& normal) {
+  if (!(face.squared > 0)) return 1;
+  const double along = face.normal.dot(normal) / face.squared;
+  const double length = std::sqrt(normal.squaredNorm() / face.squared);
+  return std::min({along - face.turn * length, along - face.area, (face.growth - length) / face.growth}) + face.slack;
+}
 
-  std::vector<Index> ring_begin, rings;  // #V+1: the faces around each vertex, in its component's `whole`
+/// N = ½ Σ p_i × p_{i+1}, of corners that are looked up.
+template <class At>
+Vec3 area_of(std::span<const Index> corners, const At& at) {
+  if (corners.size() == 3) {
+    const Vec3 a = at(corners[0]);
+    return 0.5 * Vec3(at(corners[1]) - a).cross(Vec3(at(corners[2]) - a));
+  }
+  if (corners.size() == 4) {
+    return 0.5 * Vec3(at(corners[2]) - at(corners[0])).cross(Vec3(at(corners[3]) - at(corners[1])));
+  }
+  const Vec3 first = at(corners[0]);
+  Vec3 sum = Vec3::Zero(), last = Vec3::Zero();
+  for (const Index c : corners) {
+    const Vec3 next = at(c) - first;
+    sum += last.cross(next);
+    last = next;
+  }
+  return 0.5 * sum;
+}
 
-  std::vector<Index> vertices;                // those that move, increasing
-  std::vector<Vec3> wanted, wanted_offset;    // #V, valid there: what the correction asks for; in the pose and at rest
-  std::vector<Vec3> displacement, offset;     // the same after corners have slid, before they are held back
-  std::vector<Vec3> closing, closing_offset;  // along which the volume is closed: of length 1, or less
-  std::vector<double> height;                 // how far, against others
-  std::vector<double> free;                   // #V: how much of its displacement a vertex keeps
-  std::vector<Vec3> gradient;                 // #V
-  std::vector<double> areas;                  // #V
-  std::vector<double> lost, area;             // by region of the component and place in it: what is held back
+/// What never changes: rings around vertices, neighbours, and the areas that losses are shared by.
+struct FoldPlan {
+  explicit FoldPlan(const TogetherPlan& plan);
 
-  std::vector<Index> near_rings, later_rings;  // faces that come near their limits, of FoldInput::faces
-  std::vector<std::pair<double, Index>> queue;
+  std::vector<Index> ring_begin, rings;  ///< #V+1: the rings around each vertex, in its component's `whole`; with caps
+  std::vector<Index> next_begin, next;   ///< #V+1: neighbours
+  std::vector<double> way;               ///< to them: how much more they may be free
+  std::vector<double> bin_area;          ///< see fold_closing.h
+  std::size_t most_rings = 0;            ///< of a component
 
-  // The skin around them. Vertices are numbered as in `near`.
-  std::vector<Index> near, place;  // #near: vertices; #V: the reverse, or kNone
-  std::vector<double> far;         // #V: the way to such a face, 1 where nothing of it is left
+  std::span<const Index> rings_at(Index v) const {
+    return {rings.data() + ring_begin[v], rings.data() + ring_begin[v + 1]};
+  }
+};
+
+/// The vertices that anything is done to, and faces around them.
+struct FoldZone {
+  explicit FoldZone(const TogetherPlan& plan);
+
+  std::vector<Index> vertices;       // of the surface
+  std::vector<Index> place;          // #V: the reverse, or kNone
+  std::vector<Vec3> from;            // where the deformer puts them
+  std::vector<Vec3> wanted, offset;  // what the correction asks for; in the pose and at rest
+  std::vector<Vec3> way, rest_way;   // the same after corners have slid, before they are held back
+  std::vector<double> free;          // how much of their way they keep
+
   std::vector<GuardedFace> faces;
-  std::vector<Index> corners;             // of the faces
-  std::vector<Index> next_begin, next;    // #near+1: neighbours
-  std::vector<double> way;                // to them: how much more they may be free
-  std::vector<RestCarrier> carriers;      // #near
-  std::vector<Vec3> slid, slid_offset;    // #near: how far corners slide, in the pose and at rest
-  std::vector<double> slide_limit;        // #near
-  std::vector<double> gone;               // #near: of the way
-  std::vector<double> speed, last_speed;  // #near
-  std::vector<Vec3> at, to, ahead;        // #near: where it is, how far it goes, and where the next step leads
+  std::vector<Index> corners;     // of the faces: places
+  std::vector<Index> face_ring;   // of `whole`
+  std::vector<Index> face_place;  // the reverse, or kNone
+
+  void clear();
+  Index add_vertex(const FoldInput& in, const CorrectedFrame& out, Index v);
+  Index add_face(const FoldInput& in, const CorrectedFrame& out, Index ring);
+  /// All faces around a vertex of the zone.
+  void add_faces(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, Index place);
+  std::span<const Index> corners_of(const GuardedFace& face) const {
+    return {corners.data() + face.begin, face.end - face.begin};
+  }
 };
 
 /// `normal` is the area vector of the ring as the deformer put it.
 GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Vec3& normal);
 
-/// How far a face is from the nearest of its limits, where its area vector is `normal`. All of them are positive, and
-/// well above kApart, without displacement.
-double margin(const GuardedFace& face, const Vec3& normal);
+/// Whether a face is surely farther than `apart` from every limit, without a root or a division.
+bool clearly_apart(const Vec3& before, const Vec3& after);
 
 /// Of a face at rest, with the pose's scale.
 double median_area(const ComponentPose& at);
-
-/// The skin around buffers.near_rings, as far as a face that is held there slows it down; its faces and neighbours.
-void find_zone(const FoldInput& in, FoldBuffers& buffers);
 
 }  // namespace isochor::volume

@@ -1,0 +1,234 @@
+#include "volume/fold_closing.h"
+
+#include "volume/together.h"
+
+namespace isochor::volume {
+namespace {
+
+/// Places along a joint's region that make up for their losses by themselves.
+constexpr int kBins = 40;
+/// What the rest of a region gives, of its mean loss.
+constexpr double kElsewhere = 0.1;
+/// How far the closing moves a vertex at most, in local radii.
+constexpr double kMostClosing = 0.2;
+/// How often the skin goes its way: without what closes the volume, and with it.
+constexpr int kFlows = 2;
+
+/// Calls visit(bin, share) for where a blend lies between the joint and the ends of its region: γ is equal all around a
+/// limb. Two bins share each γ, so that nothing jumps.
+template <class Visit>
+void for_bins(Index region, double gamma, const Visit& visit) {
+  const double at = gamma * (kBins - 1);
+  const int low = std::min(static_cast<int>(at), kBins - 2);
+  const auto first = static_cast<std::size_t>(region) * kBins + static_cast<std::size_t>(low);
+  visit(first, 1 - (at - low));
+  visit(first + 1, at - low);
+}
+
+/// What the zone has lost, by region and place in it. Only the regions that it lies in have anything to make up for.
+void find_losses(const FoldInput& in, const FoldPlan& folds, FoldClosingBuffers& buffers, const FoldZone& zone) {
+  const TogetherPlan& plan = in.at.plan;
+  const Index first = in.at.component.first_region;
+  const auto regions = static_cast<std::size_t>(in.at.component.region_count);
+  buffers.lost.assign(regions * kBins, 0.0);
+  buffers.region_lost.assign(regions, 0.0);
+  bool any = false;
+  for (std::size_t i = 0; i < zone.vertices.size(); ++i) {
+    const Vec3 lost = zone.free[i] * zone.way[i] - zone.wanted[i];
+    if (lost == Vec3::Zero()) continue;
+    const Index v = zone.vertices[i];
+    const double volume = std::abs(lost.dot(in.gradient[v])), far = lost.norm() * plan.rest_areas[v];
+    for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) {
+      const double gamma = plan.blend_gamma[b];
+      const Index region = plan.blend_region[b] - first;
+      for_bins(region, gamma, [&](std::size_t bin, double share) { buffers.lost[bin] += share * gamma * volume; });
+      buffers.region_lost[region] += gamma * far;
+      any = true;
+    }
+  }
+  for (std::size_t r = 0; r < regions; ++r) {
+    double area = 0;
+    for (int bin = 0; bin < kBins; ++bin) area += folds.bin_area[(first + r) * kBins + static_cast<std::size_t>(bin)];
+    // Skin that only a field of the artist's moves belongs to no joint: all joints make up for it.
+    buffers.region_lost[r] = any ? buffers.region_lost[r] / (area + 1e-300) : 1;
+  }
+}
+
+/// How far each vertex goes in the closing, and along what: by what the skin around the same place of the limb has lost
+/// to the cut, in the mean, so that the rest of a ring makes up for its fold and no other joint. One sign: what is free
+/// gives the same way. What has been held back has no more to give.
+void find_closing_heights(const FoldInput& in, const FoldPlan& folds, FoldClosingBuffers& buffers, FoldZone& zone,
+                          const CorrectedFrame& out) {
+  const TogetherPlan& plan = in.at.plan;
+  const Index first = in.at.component.first_region;
+  const double area_scale = in.at.scale * in.at.scale;
+  buffers.height.assign(zone.vertices.size(), 0.0);
+  for (std::size_t r = 0; r < buffers.region_lost.size(); ++r) {
+    if (!(buffers.region_lost[r] > 0)) continue;
+    const JointRegion& region = plan.regions[static_cast<std::size_t>(first) + r];
+    for (std::size_t k = 0; k < region.vertices.size(); ++k) {
+      const Index v = region.vertices[k];
+      if (out.positions[v] == in.at.posed.positions[v]) continue;  // joints that rest give nothing
+      double mean = kElsewhere * buffers.region_lost[r];
+      for_bins(static_cast<Index>(r), region.gamma[k], [&](std::size_t bin, double share) {
+        const double area = area_scale * folds.bin_area[static_cast<std::size_t>(first) * kBins + bin];
+        if (area > 0) mean += share * buffers.lost[bin] / area;
+      });
+      const Index i = zone.add_vertex(in, out, v);
+      if (static_cast<std::size_t>(i) >= buffers.height.size()) buffers.height.resize(zone.vertices.size(), 0.0);
+      buffers.height[i] += region.gamma[k] * mean;
+    }
+  }
+  buffers.closing.assign(zone.vertices.size(), Vec3::Zero());
+  buffers.at_rest.assign(zone.vertices.size(), Vec3::Zero());
+  for (std::size_t i = 0; i < zone.vertices.size(); ++i) {
+    if (!(buffers.height[i] > 0)) continue;
+    const Index v = zone.vertices[i];
+    const double free = zone.free[i];
+    buffers.height[i] *= free * free * free;
+    const Vec3 normal = guarded_normal(in.gradient[v], area_scale * plan.rest_areas[v]);
+    const Carried carried = RestCarrier(in.at.posed.maps[v].leftCols<3>()).carry(normal);
+    buffers.closing[i] = carried.displacement;
+    buffers.at_rest[i] = carried.offset;
+  }
+}
+
+/// What moves, and the rings that change the volume by it.
+void find_moving(const FoldPlan& folds, FoldClosingBuffers& buffers, const FoldZone& zone) {
+  buffers.moving.clear();
+  buffers.rings.clear();
+  for (std::size_t i = 0; i < zone.vertices.size(); ++i) {
+    if (!(buffers.height[i] > 0) && zone.free[i] == 1 && zone.way[i] == zone.wanted[i]) continue;
+    buffers.moving.push_back(static_cast<Index>(i));
+    for (const Index ring : folds.rings_at(zone.vertices[i])) {
+      if (buffers.met[ring] != 0) continue;
+      buffers.met[ring] = 1;
+      buffers.rings.push_back(ring);
+    }
+  }
+  for (const Index ring : buffers.rings) buffers.met[ring] = 0;
+  std::sort(buffers.rings.begin(), buffers.rings.end());
+}
+
+struct Arriving {
+  const FoldInput& in;
+  FoldClosingBuffers& buffers;
+  FoldZone& zone;
+  CorrectedFrame& out;
+
+  RingView view() const {
+    const VolumeFunctional& whole = in.at.component.whole;
+    return {in.at.posed.positions[whole.vertices().front()], buffers.rings};
+  }
+
+  double measure() const {
+    in.at.component.whole.ring_volumes(out.positions, view(), buffers.ring_volume);
+    return sum();
+  }
+
+  double sum() const {
+    double sum = 0;
+    for (const Index ring : buffers.rings) sum += buffers.ring_volume[ring];
+    return sum;
+  }
+
+  /// Puts the skin where it is with so much of the closing.
+  void put(double closing) const {
+    for (const Index i : buffers.moving) {
+      const Index v = zone.vertices[i];
+      const double height = closing * buffers.height[i];
+      out.positions[v] = zone.from[i] + zone.free[i] * (zone.way[i] + height * buffers.closing[i]);
+      out.offsets[v] = zone.free[i] * (zone.rest_way[i] + height * buffers.at_rest[i]);
+    }
+  }
+
+  /// The volume by the closing, from where the skin is; measures it there.
+  VolumeCubic expand() const {
+    for (const Index i : buffers.moving) {
+      buffers.direction[zone.vertices[i]] = zone.free[i] * buffers.height[i] * buffers.closing[i];
+    }
+    const VolumeCubic cubic =
+        in.at.component.whole.along(out.positions, buffers.direction, view(), buffers.ring_volume);
+    for (const Index i : buffers.moving) buffers.direction[zone.vertices[i]].setZero();
+    return cubic;
+  }
+
+  void flow_with(double closing, FlowBuffers& flowing) const {
+    buffers.whole_way = zone.way;
+    for (const Index i : buffers.moving) buffers.whole_way[i] += closing * buffers.height[i] * buffers.closing[i];
+    flow(buffers.whole_way, flowing, zone);
+  }
+
+  double most_closing() const {
+    double most = 1e300;
+    for (const Index i : buffers.moving) {
+      if (!(buffers.height[i] > 0)) continue;
+      most = std::min(most, kMostClosing * in.at.scale * in.at.plan.radius[zone.vertices[i]] / buffers.height[i]);
+    }
+    return most;
+  }
+};
+
+}  // namespace
+
+FoldClosingBuffers::FoldClosingBuffers(const FoldPlan& plan, std::size_t vertex_count)
+    : met(plan.most_rings, 0), ring_volume(plan.most_rings, 0.0), direction(vertex_count, Vec3::Zero()) {}
+
+std::vector<double> find_bin_areas(const TogetherPlan& plan) {
+  std::vector<double> areas(plan.regions.size() * kBins, 0.0);
+  for (std::size_t r = 0; r < plan.regions.size(); ++r) {
+    const JointRegion& region = plan.regions[r];
+    for (std::size_t k = 0; k < region.vertices.size(); ++k) {
+      const double gamma = region.gamma[k], area = plan.rest_areas[region.vertices[k]];
+      for_bins(static_cast<Index>(r), gamma,
+               [&](std::size_t bin, double share) { areas[bin] += share * gamma * area; });
+    }
+  }
+  return areas;
+}
+
+// With a given share of its way that each vertex keeps, the volume is a cubic of the closing, and its root exact. What
+// closes the volume changes these shares a little, so that they are found once more; every step of this is continuous.
+bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& flowing, FoldClosingBuffers& buffers,
+            FoldZone& zone, CorrectedFrame& out) {
+  ComponentVolume& volume = out.components[in.at.component.index];
+  const bool exact = volume.error_after() <= 1e-9;
+  std::fill(zone.free.begin(), zone.free.end(), 1.0);
+  for (std::size_t i = 0; i < zone.vertices.size(); ++i) {
+    out.positions[zone.vertices[i]] = zone.from[i] + zone.wanted[i];
+    out.offsets[zone.vertices[i]] = zone.offset[i];
+  }
+  if (slows) flow(zone.way, flowing, zone);
+  find_losses(in, plan, buffers, zone);
+  find_closing_heights(in, plan, buffers, zone, out);
+  find_moving(plan, buffers, zone);
+  const Arriving arriving{in, buffers, zone, out};
+  const double before = arriving.measure();
+  double closing = 0;
+  bool closed = false;
+  int flows = 1;
+  arriving.put(closing);
+  constexpr int kPasses = 5;
+  const double most = arriving.most_closing();
+  for (int pass = 0; pass < kPasses && exact; ++pass) {
+    const VolumeCubic cubic = arriving.expand();
+    const double missing = in.at.target - (volume.after + arriving.sum() - before);
+    closed = std::abs(missing) <= 0.1 * kReached * std::abs(in.at.target);
+    if (closed) break;
+    const CubicRoot root = continuing_root(cubic, missing);
+    if (!std::isfinite(root.t)) break;
+    closing = std::clamp(closing + root.t, -most, most);
+    if (slows && flows < kFlows) {
+      arriving.flow_with(closing, flowing);
+      ++flows;
+    }
+    arriving.put(closing);
+  }
+  volume.after += arriving.measure() - before;
+  volume.residual = in.at.target - volume.after;
+  closed = closed || volume.error_after() <= kReached;
+  if (exact && !closed) volume.outcome = VolumeOutcome::folded;
+  return closed || !exact;
+}
+
+}  // namespace isochor::volume
