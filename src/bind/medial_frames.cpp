@@ -2,15 +2,55 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "bind/bound_volumes.h"
+#include "isochor/base/math.h"
 
 namespace isochor {
 namespace {
 
 /// Weights that files round count as 1 from here on.
 constexpr double kAlone = 1 - 1e-3;
+
+/// A frame follows a joint alone if all the skin that follows the frame does so in the file; where some of it does not,
+/// the more so the more of it does, from here on.
+constexpr double kAlmostAlone = 0.95;
+
+/// What is less than this does not count: of the joints of a frame, and, relative to the largest, of the frames of a
+/// vertex. All are made less by as much, so that none comes or goes with a jump.
+constexpr double kLeastOfJoints = 0.02;
+constexpr double kLeastOfFrames = 0.1;
+/// A vertex follows so many frames at most.
+constexpr std::size_t kMostFrames = 12;
+
+/// Makes all weights less by `least`, drops those that are gone, and makes the sum 1 again.
+void lessen(double least, std::vector<Influence>& row) {
+  double sum = 0;
+  for (Influence& i : row) {
+    i.weight = std::max(0.0, i.weight - least);
+    sum += i.weight;
+  }
+  std::erase_if(row, [](const Influence& i) { return !(i.weight > 0); });
+  for (Influence& i : row) i.weight /= sum;
+  if (row.size() == 1) row[0].weight = 1;
+}
+
+/// The frames that count for a vertex.
+void shorten(std::vector<Influence>& row) {
+  double largest = 0;
+  for (const Influence& i : row) largest = std::max(largest, i.weight);
+  double least = kLeastOfFrames * largest;
+  if (row.size() > kMostFrames) {
+    std::vector<double> weights;
+    for (const Influence& i : row) weights.push_back(i.weight);
+    std::nth_element(weights.begin(), weights.begin() + kMostFrames, weights.end(), std::greater<>());
+    if (weights[kMostFrames] < largest) least = std::max(least, weights[kMostFrames]);
+  }
+  lessen(least, row);
+}
 
 /// The joint that a vertex of a part follows alone, or kNone.
 Index followed_alone(const Part& part, std::size_t vertex) {
@@ -38,6 +78,38 @@ std::vector<Index> rigid_pieces(const Character& character, const PlacedParts& p
   }
   for (const Index v : topology.isolated_vertices) joint[v] = alone(v);
   return joint;
+}
+
+/// The part of a joint in the file's weights of the skin that follows a frame.
+struct JointShare {
+  Index joint = kNone;
+  double share = 0;
+};
+
+/// By frame of a volume, the joint with the largest part.
+std::vector<JointShare> largest_shares(const Character& character, const PlacedParts& placed, const WholeSurface& whole,
+                                       const MedialBinding& binding) {
+  std::vector<std::map<Index, double>> sums(binding.complex.vertex_count());
+  for (std::size_t w = 0; w < whole.weld.surface.vertex_count(); ++w) {
+    const PartVertex at = whole.first_vertex(static_cast<Index>(w));
+    const Part& part = character.parts[placed.parts[at.part]];
+    if (!has_weight(part, at.vertex)) continue;
+    for (const Influence& frame : binding.skin.row(w)) {
+      for (const Influence& i : part.weights.row(at.vertex)) {
+        sums[frame.joint][part.skin.joints[i.joint]] += frame.weight * i.weight;
+      }
+    }
+  }
+  std::vector<JointShare> shares(sums.size());
+  for (std::size_t m = 0; m < sums.size(); ++m) {
+    double total = 0;
+    for (const auto& [joint, sum] : sums[m]) {
+      total += sum;
+      if (sum > shares[m].share) shares[m] = {joint, sum};
+    }
+    if (total > 0) shares[m].share /= total;
+  }
+  return shares;
 }
 
 /// Appends what a complex has, its vertices counted on.
@@ -78,6 +150,7 @@ class FrameCollector {
         const auto found = binding->skin.row(static_cast<std::size_t>(in_volume));
         row.assign(found.begin(), found.end());
         for (Influence& influence : row) influence.joint += first_frame;
+        shorten(row);
       }
     }
   }
@@ -97,7 +170,7 @@ class FrameCollector {
         row.front().joint = first_carrier - row.front().joint - 1;
         ++out_.carried;
       }
-      rig.skin.skin.add_row(row);
+      rig.skin.skin.add_row(merged(row));
     }
     const auto& placements = rig.placements;
     if (std::all_of(placements.begin(), placements.end(), [](const Affine& m) { return m.matrix().isIdentity(0); })) {
@@ -107,6 +180,28 @@ class FrameCollector {
   }
 
  private:
+  /// Frames that follow one and the same driver alone move alike: the first of them speaks for all.
+  std::vector<Influence> merged(const std::vector<Influence>& row) {
+    const SkinWeights& frames = out_.rig.skin.frames;
+    first_of_.resize(out_.rig.drivers.size(), kNone);
+    std::vector<Influence> out;
+    for (Influence i : row) {
+      const auto of = frames.row(static_cast<std::size_t>(i.joint));
+      if (of.size() == 1) {
+        Index& first = first_of_[of[0].joint];
+        if (first == kNone) first = i.joint;
+        i.joint = first;
+      }
+      const auto same = std::find_if(out.begin(), out.end(), [&](const Influence& o) { return o.joint == i.joint; });
+      if (same == out.end()) {
+        out.push_back(i);
+      } else {
+        same->weight += i.weight;
+      }
+    }
+    return out;
+  }
+
   void place(const PlacedParts& placed) {
     out_.rig.placements.resize(welded_.character().parts.size(), Affine::Identity());
     for (std::size_t i = 0; i < placed.parts.size(); ++i) out_.rig.placements[placed.parts[i]] = placed.placement[i];
@@ -132,7 +227,7 @@ class FrameCollector {
     MedialBinding binding =
         bind_by_medial(whole.weld.surface, std::move(handles.handles), options_.gvb, options_.medial, context_);
     append(out_.complex, binding.complex);
-    add_drivers(placed, binding);
+    add_drivers(placed, binding, largest_shares(character, placed, whole, binding));
     MedialReport& report = out_.report;
     report.vertices += binding.complex.vertex_count();
     report.primitives += binding.complex.primitive_count();
@@ -147,15 +242,39 @@ class FrameCollector {
     return binding;
   }
 
-  void add_drivers(const PlacedParts& placed, const MedialBinding& binding) {
+  void add_drivers(const PlacedParts& placed, const MedialBinding& binding, std::span<const JointShare> shares) {
     FrameRig& rig = out_.rig;
-    const auto first = static_cast<Index>(rig.drivers.size());
+    const std::size_t first = rig.drivers.size();
     for (const Handle& handle : binding.handles) {
       rig.drivers.push_back({handle.joint, placed.bind[handle.joint].inverse()});
     }
+    const auto driver_of = [&](Index joint) {
+      for (std::size_t d = first; d < rig.drivers.size(); ++d) {
+        if (rig.drivers[d].joint == joint) return static_cast<Index>(d);
+      }
+      rig.drivers.push_back({joint, placed.bind[joint].inverse()});
+      return static_cast<Index>(rig.drivers.size()) - 1;
+    };
     for (std::size_t m = 0; m < binding.medial.vertex_count(); ++m) {
-      rig.skin.frames.add_row(binding.medial.row(m));
-      for (Influence& i : rig.skin.frames.row(rig.skin.frames.vertex_count() - 1)) i.joint += first;
+      const auto found = binding.medial.row(m);
+      std::vector<Influence> row(found.begin(), found.end());
+      for (Influence& i : row) i.joint += static_cast<Index>(first);
+      const double rigid = smooth_step(kAlmostAlone, kAlone, shares[m].share);
+      if (rigid > 0) pull_to(driver_of(shares[m].joint), rigid, row);
+      const auto strongest = std::max_element(
+          row.begin(), row.end(), [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
+      lessen(std::min(kLeastOfJoints, 0.5 * strongest->weight), row);
+      rig.skin.frames.add_row(row);
+    }
+  }
+
+  static void pull_to(Index driver, double share, std::vector<Influence>& row) {
+    for (Influence& i : row) i.weight *= 1 - share;
+    const auto own = std::find_if(row.begin(), row.end(), [&](const Influence& i) { return i.joint == driver; });
+    if (own != row.end()) {
+      own->weight += share;
+    } else {
+      row.push_back({driver, share});
     }
   }
 
@@ -176,6 +295,7 @@ class FrameCollector {
   Context& context_;
   std::vector<std::vector<Influence>> rows_;       // #V of the welded surface; below 0: a carrier
   std::vector<std::pair<Index, Index>> carriers_;  // joint and driver
+  std::vector<Index> first_of_;                    // by driver: a frame that follows it alone
   MedialFrames out_;
 };
 

@@ -13,6 +13,8 @@ constexpr double kSliverHeight = 0.25;
 /// The scale of the scale axis. In a wedge it drops what the angle of 75° drops: balls in a wedge of half the angle a
 /// lie (r' - r) / sin(a) apart, and 1 / sin(52.5°) is 1.26.
 constexpr double kScale = 1.25;
+/// What sticks out by less than the tolerance of the complex is not known.
+constexpr double kTolerance = 1;
 /// The larger ball counts if the way to it along the complex is not much longer than the straight line: a finger beside
 /// a thigh is no bump of it.
 constexpr double kWayPerLine = 1.5;
@@ -49,7 +51,10 @@ bool is_low(const RawComplex& complex, const TriangleTriple& t, int apex) {
 class Peeling {
  public:
   explicit Peeling(RawComplex& complex)
-      : complex_(complex), neighbours_(complex.points.size()), triangles_(complex.points.size()) {
+      : complex_(complex),
+        neighbours_(complex.points.size()),
+        triangles_(complex.points.size()),
+        needed_(complex.points.size(), 0) {
     for (const EdgePair& e : complex.edges) {
       neighbours_[e[0]].insert(e[1]);
       neighbours_[e[1]].insert(e[0]);
@@ -75,7 +80,10 @@ class Peeling {
     while (!waiting.empty()) {
       const Index v = waiting.begin()->second;
       waiting.erase(waiting.begin());
-      if (!is_free(v) || !made_up_for(v)) continue;
+      if (needed_[v] != 0 || !is_free(v)) continue;
+      const Index host = find_host(v);
+      if (host == kNone) continue;
+      needed_[host] = 1;
       for (const Index n : neighbours_[v]) waiting.insert({rank[n], n});
       remove(v);
       ++gone;
@@ -107,9 +115,17 @@ class Peeling {
     return true;
   }
 
-  /// Whether a larger ball holds all but a little of the vertex's own. Ways go through vertices that are gone, too.
-  bool made_up_for(Index v) const {
-    const double r = complex_.radii[v], reach = kScale * (largest_ - r);
+  /// Whether the ball of w holds all but a little of that of v.
+  bool holds(Index w, Index v, double line) const {
+    const double more = complex_.radii[w] - complex_.radii[v];
+    return more > 0 && line - more <= std::max((kScale - 1) * more, kTolerance);
+  }
+
+  /// The largest ball that makes up for the vertex's own; kNone if there is none. Ways go through vertices that are
+  /// gone, too.
+  Index find_host(Index v) const {
+    const double farthest = kWayPerLine * (kScale * (largest_ - complex_.radii[v]) + kTolerance) + kWayVoxels;
+    Index host = kNone;
     std::map<Index, double> way;
     using Item = std::pair<double, Index>;
     std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
@@ -120,17 +136,18 @@ class Peeling {
       queue.pop();
       if (d > way[w]) continue;
       const double line = edge_length(complex_, v, w);
-      if (w != v && line <= kScale * (complex_.radii[w] - r) && d <= kWayPerLine * line + kWayVoxels) return true;
+      const bool larger = host == kNone || complex_.radii[w] > complex_.radii[host];
+      if (larger && gone_.count(w) == 0 && d <= kWayPerLine * line + kWayVoxels && holds(w, v, line)) host = w;
       for (const Index n : all_neighbours_[w]) {
         const double further = d + edge_length(complex_, w, n);
-        if (further > kWayPerLine * reach + kWayVoxels) continue;
+        if (further > farthest) continue;
         const auto known = way.find(n);
         if (known != way.end() && known->second <= further) continue;
         way[n] = further;
         queue.emplace(further, n);
       }
     }
-    return false;
+    return host;
   }
 
   void remove(Index v) {
@@ -149,6 +166,7 @@ class Peeling {
   RawComplex& complex_;
   std::vector<std::set<Index>> neighbours_, all_neighbours_;
   std::vector<std::set<TriangleTriple>> triangles_;
+  std::vector<char> needed_;  // #M: another one was taken away for its sake
   std::set<Index> gone_;
   double largest_ = 0;
 };

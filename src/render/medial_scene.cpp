@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "isochor/base/error.h"
 #include "isochor/deform/frame_skin.h"
@@ -13,6 +14,7 @@ namespace {
 
 /// Of rods, relative to the diagonal of the skin.
 constexpr double kRodWidth = 0.003;
+constexpr double kRimWidth = 0.001;
 
 /// A mesh whose vertices each show a vertex of the complex.
 struct ShownComplex {
@@ -56,6 +58,19 @@ struct ShownComplex {
   }
 };
 
+/// Edges of one triangle alone: drawn as well, so that a sheet is seen from the side, too.
+std::vector<std::array<Index, 2>> rims(const MedialComplex& complex) {
+  std::map<std::array<Index, 2>, int> uses;
+  for (const auto& t : complex.triangles) {
+    for (const auto& [a, b] : {std::pair{0, 1}, {0, 2}, {1, 2}}) ++uses[{t[a], t[b]}];
+  }
+  std::vector<std::array<Index, 2>> out;
+  for (const auto& [edge, count] : uses) {
+    if (count == 1) out.push_back(edge);
+  }
+  return out;
+}
+
 ShownComplex shown(const MedialComplex& complex, double size) {
   ShownComplex out;
   out.mesh.crease_angle = 0;
@@ -63,6 +78,7 @@ ShownComplex shown(const MedialComplex& complex, double size) {
   for (std::size_t v = 0; v < complex.vertex_count(); ++v) out.shows.push_back(static_cast<Index>(v));
   for (const auto& t : complex.triangles) out.mesh.surface.add_face(t);
   for (const auto& s : complex.segments) out.add_rod(complex, s, kRodWidth * size);
+  for (const auto& s : rims(complex)) out.add_rod(complex, s, kRimWidth * size);
   for (const Index v : complex.points) out.add_dot(complex, v, 3 * kRodWidth * size);
   return out;
 }

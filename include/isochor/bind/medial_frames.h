@@ -28,7 +28,9 @@ struct MedialFrames {
 ///
 ///   - joints that move nothing in them take no part, as in bind();
 ///   - a piece of the mesh all of whose vertices follow one joint alone follows it here, too: helmets, swords, eyes;
-///   - everything else is moved by way of the medial, whatever its weights are.
+///   - a vertex of the medial follows a joint alone where all the skin about it does: a head stays rigid as its author
+///     made it, and what has no bones of its own (ears, a trunk) is not left to those near by;
+///   - everything else is moved by convolution, whatever its weights are.
 ///
 /// Parts without a skin follow their node. Throws as bind() does.
 MedialFrames medial_frames(const WeldedCharacter& welded, const BindOptions& options, Context& context);
