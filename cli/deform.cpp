@@ -15,6 +15,7 @@
 #include "isochor/io/refined_file.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
+#include "medial_options.h"
 #include "options.h"
 #include "posing.h"
 #include "refine_options.h"
@@ -30,6 +31,7 @@ struct Deform {
   bool overwrite = false;
   Posing posing;
   Deformer deformer = Deformer::lbs;
+  MedialArguments medial;
   VolumeArguments volume;
   RefineArguments refine;
   BakeArguments bake;
@@ -49,6 +51,13 @@ PlaybackOptions playback_options(const PosedInput& input, const Deform& options,
   playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
   report_volume_settings(session.report()["options"], playback.volume);
   return playback;
+}
+
+/// What the deformer needs beyond the weights, for the surface that is played.
+void prepare_deformer(const WeldedCharacter& welded, const Deform& options, PlaybackOptions& playback,
+                      Session& session) {
+  if (options.deformer != Deformer::medial) return;
+  playback.frames = std::make_shared<FrameRig>(make_medial_frames(welded, options.medial, 0, session).rig);
 }
 
 void read_maps(const GltfSource& source, const WeldedCharacter& welded, PlaybackOptions& playback) {
@@ -132,6 +141,7 @@ HeldMotion hold_clips(const PosedInput& input, const WeldedCharacter& welded, st
   }
   if (hold.clips.empty()) throw_bad_input(options.file.string() + " has no clip that moves anything");
   if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, hold.playback);
+  prepare_deformer(welded, options, hold.playback, session);
   session.report()["options"]["fps"] = hold.fps;
   report_options(session.report()["options"], hold.between);
   HeldMotion motion = hold_volume(welded, hold, session.context());
@@ -166,6 +176,7 @@ void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& cli
     throw_bad_input("--refine makes the skin finer where its volume is corrected, and --volume off corrects nothing");
   }
   if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, use.playback);
+  prepare_deformer(welded, options, use.playback, session);
   use.clips = moments_of(input, pose, clips, options);
   const RefinedCharacter refined = refine(welded, use, options.refine.options, session.context());
   report_refinement(refined, welded, options.refine, session);
@@ -229,6 +240,7 @@ Written deform_still(const PosedInput& input, const Pose& pose, const Deform& op
   const WeldedCharacter welded(file ? file->character : input.loaded.character);
   PlaybackOptions how = playback_options(input, options, session);
   if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, how);
+  prepare_deformer(welded, options, how, session);
   CorrectedPlayback playback(welded, how, session.context());
   playback.begin({&pose, 1});
   const auto frame = playback.play(pose, options.posing.time.value_or(0), session.context());
@@ -265,6 +277,7 @@ std::vector<Index> motion_clips(const PosedInput& input, const Deform& options) 
 int deform(const Deform& options, Session& session) {
   check_deformed_output(options.output);
   check_refined_output(options.refine, options.output);
+  check_medial_options(options.medial, options.deformer == Deformer::medial, "--deformer medial");
   session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
                             options.posing.pose, options.volume.effects},
                  .outputs = {options.output},
@@ -309,9 +322,11 @@ void add_deform(CLI::App& program, Session& session) {
       ->required();
   command.add_flag("--overwrite", options->overwrite, "allow the output to be the input");
   add_posing_options(command, options->posing);
-  add_enum_option(command, options->deformer,
-                  {.name = "deformer", .help = "how the skin follows the joints; viewers know lbs, so dqs is baked"},
-                  "Deformer");
+  add_enum_option(
+      command, options->deformer,
+      {.name = "deformer", .help = "how the skin follows the joints; viewers know lbs, so the others are baked"},
+      "Deformer");
+  add_medial_options(command, options->medial, "Deformer");
   add_volume_options(command, options->volume);
   add_refine_options(command, options->refine);
   add_bake_options(command, options->bake);

@@ -11,6 +11,7 @@
 #include "isochor/render/png.h"
 #include "isochor/render/sheet.h"
 #include "isochor/render/voxel_scene.h"
+#include "medial_options.h"
 #include "options.h"
 #include "posing.h"
 #include "session.h"
@@ -32,7 +33,7 @@ struct Render {
   std::string weights_of;
   VoxelPicture inside;
   std::optional<MedialColor> medial;
-  MedialOptions medial_options;
+  MedialArguments medial_options;
   const CLI::App* command = nullptr;
 };
 
@@ -81,10 +82,28 @@ std::vector<Moment> moments(const PosedInput& input, const Render& options) {
   return result;
 }
 
-Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Context& context) {
+/// What is needed beyond the character where frames of the medial move it.
+struct Moved {
+  const WeldedCharacter& welded;
+  MedialFrames frames;
+};
+
+std::vector<PosedPart> parts_at(const Moved& moved, const Pose& pose, const Context& context) {
+  return play(moved.welded, pose, {Deformer::medial, &moved.frames.rig}, context).parts;
+}
+
+Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Moved* moved,
+               const Context& context) {
   const Character& character = input.loaded.character;
+  if (options.medial) {
+    Scene scene = moved_medial_scene(moved->welded, moved->frames, &pose, *options.medial);
+    if (options.bones) add_bones(scene, character.skeleton, pose);
+    return scene;
+  }
   std::vector<PosedPart> parts;
-  for (const Part& part : character.parts) {
+  if (moved != nullptr) parts = parts_at(*moved, pose, context);
+  for (std::size_t p = parts.size(); p < character.parts.size(); ++p) {
+    const Part& part = character.parts[p];
     parts.push_back(options.bind_pose && part.skinned() ? PosedPart{part.surface.positions, part.normals}
                                                         : pose_part(character, part, pose, options.deformer, context));
   }
@@ -105,11 +124,22 @@ void report_medial(const MedialScene& made, Session& session) {
                 short_number(100 * made.max_error, 2) + " %");
 }
 
+MedialFrames frames_of(const WeldedCharacter& welded, const Render& options, Session& session) {
+  return make_medial_frames(welded, options.medial_options, options.inside.resolution, session);
+}
+
 Scene inside_scene(const WeldedCharacter& welded, const Render& options, RenderOptions& picture, Session& session) {
   if (!options.medial) return voxel_scene(welded, options.inside, picture, session.context());
-  MedialScene made = medial_scene(
-      welded, {.color = *options.medial, .resolution = options.inside.resolution, .medial = options.medial_options},
-      picture, session.context());
+  if (*options.medial == MedialColor::joint) {
+    picture.frame = bounding_box(welded.rest_space().rest);
+    picture.back_faces = BackFaces::same;
+    return moved_medial_scene(welded, frames_of(welded, options, session), nullptr, *options.medial);
+  }
+  MedialScene made = medial_scene(welded,
+                                  {.color = *options.medial,
+                                   .resolution = options.inside.resolution,
+                                   .medial = options.medial_options.options.complex},
+                                  picture, session.context());
   report_medial(made, session);
   return std::move(made.scene);
 }
@@ -134,8 +164,15 @@ Image render_poses(const PosedInput& input, const Render& options, const std::ve
   RenderOptions picture = options.picture;
   std::vector<Scene> scenes;
   Box frame;
+  std::optional<WeldedCharacter> welded;
+  std::optional<Moved> moved;
+  if (options.medial || options.deformer == Deformer::medial) {
+    welded.emplace(input.loaded.character);
+    moved.emplace(Moved{*welded, frames_of(*welded, options, session)});
+    if (options.medial) picture.back_faces = BackFaces::same;
+  }
   for (const Moment& moment : poses) {
-    scenes.push_back(scene_at(input, options, moment.pose, session.context()));
+    scenes.push_back(scene_at(input, options, moment.pose, moved ? &*moved : nullptr, session.context()));
     frame.extend(scene_box(scenes.back()));
   }
   if (scenes.size() > 1 && !options.follow) picture.frame = frame;
@@ -151,6 +188,12 @@ Image render_poses(const PosedInput& input, const Render& options, const std::ve
   return tiles.size() == 1 ? tiles[0].image : compose(tiles);
 }
 
+/// Whether a pose is asked for that is not the one of the bind shape.
+bool is_posed(const Render& options) {
+  const Posing& posing = options.posing;
+  return !posing.clip.empty() || posing.time || !posing.pose.empty() || !posing.motion.empty() || options.frames > 1;
+}
+
 int render_file(const Render& given, Session& session) {
   Render options = given;
   options.picture = picture_of(given);
@@ -160,13 +203,18 @@ int render_file(const Render& given, Session& session) {
   session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
                             options.posing.pose},
                  .outputs = {options.output}});
+  const bool by_medial = options.medial || options.deformer == Deformer::medial;
+  check_medial_options(options.medial_options, by_medial, "--medial or --deformer medial");
+  if (by_medial && options.bind_pose)
+    throw_bad_input("the bind pose has no deformer; leave --bind-pose or the medial out");
   const auto views = parse_views(options.views);
   const PosedInput input = load_posed(options.file, options.posing, {}, session);
   if (input.loaded.character.parts.empty() && !options.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
   report_options(session.report()["options"], options.picture);
-  const Image image = options.inside.wanted() || options.medial ? render_inside(input, options, views, session)
-                                                                : render_poses(input, options, views, session);
+  const bool inside = options.inside.wanted() || (options.medial && !is_posed(options));
+  const Image image =
+      inside ? render_inside(input, options, views, session) : render_poses(input, options, views, session);
   write_png(image, options.output);
   session.print(options.output.string() + ": " + std::to_string(image.width) + " x " + std::to_string(image.height) +
                 " px");
@@ -218,10 +266,12 @@ void add_render(CLI::App& program, Session& session) {
   add_enum_option(
       command, options->medial,
       {.name = "medial",
-       .help = "the medial complex of the bind shape (docs/medial.md), coloured by the radius of its balls"},
+       .help =
+           "the medial complex of the bind shape, or as a pose moves it (docs/medial.md), coloured by the radius of "
+           "its balls or by the joints that move it"},
       "Inside");
   command.get_option("--medial")->excludes(weights)->excludes(voxels)->excludes(distance);
-  add_options(command, options->medial_options, "Inside");
+  add_medial_options(command, options->medial_options, "Inside");
   command
       .add_option(
           "--resolution", options->inside.resolution,

@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "build" / "release" / "cli" / "isochor"
 SAMPLES = ["cylinder", "cylinder3", "giraffe", "elephant", "knight"]
 VARIANTS = {"LBS": ["--volume", "off"], "LBS, exact volume": [], "DQS": ["--deformer", "dqs", "--volume", "off"],
-            "DQS, exact volume": ["--deformer", "dqs"]}
+            "DQS, exact volume": ["--deformer", "dqs"], "medial": ["--deformer", "medial", "--volume", "off"],
+            "medial, exact volume": ["--deformer", "medial"]}
 
 
 def run(*arguments):

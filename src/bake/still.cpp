@@ -20,8 +20,8 @@ PosedSkin turned_skin(const WeldedCharacter& welded, const Pose& pose, const Con
 }
 
 /// Normals of a corrected still follow its surface, as those of a baked motion do.
-void turn_normals(const WeldedCharacter& welded, const Pose& pose, std::vector<PosedPart>& parts,
-                  const Context& context) {
+void turn_normals(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& skin,
+                  std::vector<PosedPart>& parts) {
   const Character& character = welded.character();
   std::vector<PosedPart> rest;
   std::vector<std::span<const Vec3>> from, to;
@@ -31,7 +31,6 @@ void turn_normals(const WeldedCharacter& welded, const Pose& pose, std::vector<P
     to.emplace_back(parts[p].positions);
   }
   const auto turns = SurfaceNormals(character, welded.whole()).turns(from, to);
-  const PosedSkin skin = turned_skin(welded, pose, context);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (!character.parts[p].skinned() || parts[p].normals.empty()) continue;
     const auto maps = part_maps(welded, skin, p);
@@ -47,7 +46,12 @@ std::vector<PosedPart> still_parts(const CorrectedPlayback& playback, const Corr
                                    const Context& context) {
   const WeldedCharacter& welded = playback.welded();
   std::vector<PosedPart> parts = posed_parts(welded, frame.pose, frame.posed, frame.corrected.positions);
-  if (playback.corrects()) turn_normals(welded, frame.pose, parts, context);
+  if (!playback.corrects()) return parts;
+  if (playback.deformer() == Deformer::lbs) {
+    turn_normals(welded, frame.pose, turned_skin(welded, frame.pose, context), parts);
+  } else {
+    turn_normals(welded, frame.pose, frame.posed, parts);
+  }
   return parts;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bind/bound_volumes.h"
 #include "bind/grow_bones.h"
 #include "bind/rigid_shells.h"
 #include "isochor/mesh/topology.h"
@@ -21,17 +22,6 @@ GvbWeighting weighting_of(const Skeleton& skeleton, std::span<const Handle> hand
     }
   }
   return weighting;
-}
-
-/// Names in problems: handles become joints of the skeleton, welded vertices become those of the file.
-void rename_elements(Problems& problems, std::span<const Handle> handles, const Weld& weld) {
-  for (Problem& problem : problems) {
-    for (Index& element : problem.elements) {
-      if (problem.code == "bone-outside") element = handles[element].joint;
-      if (problem.code.starts_with("vertices-")) element = weld.first_source[element];
-    }
-    std::sort(problem.elements.begin(), problem.elements.end());
-  }
 }
 
 /// What geodesic heat is started from: the distances of heat, and nothing smoothed.

@@ -90,6 +90,8 @@ double distance(const Handle& handle, const Vec3& p) {
   return nearest;
 }
 
+Vec3 nearest_point(const HandleShape& shape, const Vec3& p) { return nearest_in(shape, p); }
+
 Vec3 nearest_point(const Handle& handle, const Vec3& p) {
   Vec3 best = Vec3::Constant(std::numeric_limits<double>::infinity());
   double least = std::numeric_limits<double>::infinity();

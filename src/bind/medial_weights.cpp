@@ -26,6 +26,10 @@ constexpr double kReachPerEdge = 1.5;
 /// cloth or of a wing says nothing about how far it bends.
 constexpr double kReachPerDistance = 2;
 constexpr double kReachPerLength = 0.3;
+/// A bone counts as at least so long, relative to the reach: about what the end of a long bone gives. Below the second
+/// number its own length is lost in rounding.
+constexpr double kLeastLength = 0.5;
+constexpr double kPointLength = 1e-9;
 /// A vertex that no filter reaches reads the field on its way to the nearest ball, this far out in its filter.
 constexpr double kReadBeyond = 0.75;
 
@@ -96,13 +100,18 @@ std::vector<LimbInReach> limbs_in_reach(const GvbCells& cells, std::span<const H
   return limbs;
 }
 
-double convolve_shape(const HandleShape& shape, const Handle& handle, double reach, const Vec3& m) {
-  const double length = (shape.b - shape.a).norm();
-  if (shape.kind == HandleShape::Kind::segment && length > 1e-3 * reach) {
+/// Points and short segments are given what they lack of kLeastLength at the point that is nearest, so that nothing
+/// jumps where a bone becomes a point.
+double convolve_shape(const HandleShape& shape, double reach, const Vec3& m) {
+  const bool volume = shape.kind == HandleShape::Kind::ellipsoid || shape.kind == HandleShape::Kind::box;
+  const double length = (shape.b - shape.a).norm() / reach;
+  const double missing = volume ? 1 : std::max(0.0, kLeastLength - length);
+  double field = missing > 0 ? missing * convolve_point({nearest_point(shape, m), reach}, m) : 0;
+  if (!volume && length > kPointLength) {
     const auto shares = convolve_segment({shape.a, reach}, {shape.b, reach}, m);
-    return shares[0] + shares[1];
+    field += shares[0] + shares[1];
   }
-  return convolve_point({nearest_point(handle, m), reach}, m);
+  return field;
 }
 
 double longest_shape(const Handle& handle) {
@@ -124,7 +133,7 @@ bool weigh_limbs(const GvbCells& cells, std::span<const Handle> handles, const V
         std::max({reach, kReachPerDistance * nearest->distance, kReachPerLength * longest_shape(handles[limb.handle])});
     double field = 0;
     for (const HandleShape& shape : handles[limb.handle].shapes) {
-      field += convolve_shape(shape, handles[limb.handle], wide, m);
+      field += convolve_shape(shape, wide, m);
     }
     field *= limb.near;
     if (!(field > 0)) continue;
@@ -261,9 +270,16 @@ MedialBinding bind_by_medial(const Surface& surface, std::vector<Handle> handles
   binding.handles = std::move(handles);
   GvbEvidence& evidence = binding.evidence;
   find_resolution(surface, binding.handles, voxels, evidence, context);
+  const bool asked = voxels.resolution > kFinestMedial;
   if (evidence.resolution > kFinestMedial) {
     evidence.resolution = kFinestMedial;
     evidence.resolution_reason = "the medial is found with at most 256 voxels";
+    if (asked)
+      binding.problems.push_back({Severity::warning,
+                                  "medial-resolution",
+                                  "the medial is found with at most 256 voxels along each side, so 256 were taken",
+                                  {},
+                                  0});
   }
   VoxelSolid solid;
   const GvbCells cells = measure_cells({.surface = surface,

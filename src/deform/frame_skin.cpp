@@ -1,5 +1,6 @@
 #include "isochor/deform/frame_skin.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "deform/joint_motion.h"
@@ -22,12 +23,6 @@ struct Screw {
   Vec3 slide = Vec3::Zero();
 };
 
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 m;
-  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return m;
-}
-
 /// Below this angle the series is exact to the last bit.
 constexpr double kSmallTurn = 1e-4;
 
@@ -40,9 +35,9 @@ Screw screw_between(const RigidMotion& from, const RigidMotion& to) {
   screw.turn = sine > 0.5 * kSmallTurn ? Vec3(angle / sine * q.vec()) : Vec3(2 * q.vec());
   const double a2 = angle * angle;
   const double second = angle > kSmallTurn ? (1 - 0.5 * angle / std::tan(0.5 * angle)) / a2 : 1.0 / 12;
-  const Mat3 k = cross_matrix(screw.turn);
   const Vec3 way = from.rotation.conjugate() * (to.place - from.place);
-  screw.slide = way - 0.5 * (k * way) + second * (k * (k * way));
+  const Vec3 across = screw.turn.cross(way);
+  screw.slide = way - 0.5 * across + second * screw.turn.cross(across);
   return screw;
 }
 
@@ -50,8 +45,8 @@ RigidMotion follow_screw(const RigidMotion& from, const Screw& screw) {
   const double angle = screw.turn.norm(), a2 = angle * angle;
   const double first = angle > kSmallTurn ? (1 - std::cos(angle)) / a2 : 0.5;
   const double second = angle > kSmallTurn ? (angle - std::sin(angle)) / (a2 * angle) : 1.0 / 6;
-  const Mat3 k = cross_matrix(screw.turn);
-  const Vec3 way = screw.slide + first * (k * screw.slide) + second * (k * (k * screw.slide));
+  const Vec3 across = screw.turn.cross(screw.slide);
+  const Vec3 way = screw.slide + first * across + second * screw.turn.cross(across);
   Quat turn;
   turn.w() = std::cos(0.5 * angle);
   turn.vec() = (angle > kSmallTurn ? std::sin(0.5 * angle) / angle : 0.5) * screw.turn;
@@ -66,28 +61,56 @@ struct FrameBlend {
     return {motions[joint].rotation, matrices[joint] * centre};
   }
 
-  /// Two joints are done after one step; three that are turned by less than 90 degrees after about five.
-  RigidMotion mean(std::span<const Influence> row, const Vec3& centre) const {
+  /// Where the search begins: rotations blended as quaternions, in the hemisphere of the strongest, and places.
+  RigidMotion blend(std::span<const Influence> row, std::span<const RigidMotion> of) const {
+    const Quat& pivot = motions[strongest(row).joint].rotation;
+    Eigen::Vector4d rotation = Eigen::Vector4d::Zero();
+    Vec3 place = Vec3::Zero();
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      rotation += row[k].weight * hemisphere(pivot, of[k].rotation) * of[k].rotation.coeffs();
+      place += row[k].weight * of[k].place;
+    }
+    return {Quat(Eigen::Vector4d(rotation.normalized())), place};
+  }
+
+  /// Of two joints: the part of the screw between them that the second one's weight is.
+  RigidMotion between(std::span<const Influence> row, const Vec3& centre) const {
+    const RigidMotion from = of_joint(row[0].joint, centre);
+    Screw screw = screw_between(from, of_joint(row[1].joint, centre));
+    const double part = row[1].weight / (row[0].weight + row[1].weight);
+    screw.turn *= part;
+    screw.slide *= part;
+    return follow_screw(from, screw);
+  }
+
+  /// Three joints that are turned by less than 90 degrees are done after about four steps. The search ends if neither
+  /// turn nor slide is left, as compared with how far the joints carry the centre apart.
+  RigidMotion mean(std::span<const Influence> row, const Vec3& centre, std::vector<RigidMotion>& of) const {
     constexpr int kSteps = 20;
-    constexpr double kEnough = 1e-12;  // radians
-    RigidMotion mean = of_joint(strongest(row).joint, centre);
+    constexpr double kEnough = 1e-11;  // radians; and of the distance between places
+    of.clear();
+    for (const Influence& i : row) of.push_back(of_joint(i.joint, centre));
+    RigidMotion mean = blend(row, of);
+    double apart = 0;
+    for (const RigidMotion& one : of) apart = std::max(apart, (one.place - mean.place).norm());
     for (int step = 0; step < kSteps; ++step) {
       Screw sum;
-      for (const Influence& i : row) {
-        if (i.weight == 0) continue;
-        const Screw screw = screw_between(mean, of_joint(i.joint, centre));
-        sum.turn += i.weight * screw.turn;
-        sum.slide += i.weight * screw.slide;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        if (row[k].weight == 0) continue;
+        const Screw screw = screw_between(mean, of[k]);
+        sum.turn += row[k].weight * screw.turn;
+        sum.slide += row[k].weight * screw.slide;
       }
       mean = follow_screw(mean, sum);
-      if (sum.turn.norm() < kEnough) break;
+      if (sum.turn.norm() < kEnough && sum.slide.norm() <= kEnough * apart) break;
     }
     return mean;
   }
 
-  Affine operator()(std::span<const Influence> row, const Vec3& centre) const {
+  /// `of` is memory that is used again.
+  Affine operator()(std::span<const Influence> row, const Vec3& centre, std::vector<RigidMotion>& of) const {
     if (strongest(row).weight == 1) return matrices[strongest(row).joint];
-    const RigidMotion rigid = mean(row, centre);
+    const RigidMotion rigid = row.size() == 2 ? between(row, centre) : mean(row, centre, of);
     Mat3 stretch = Mat3::Zero();
     for (const Influence& i : row) stretch += i.weight * motions[i.joint].stretch;
     Affine frame = Affine::Identity();
@@ -126,6 +149,19 @@ void check_frames(const FrameSkin& skin, std::span<const Affine> matrices, std::
   }
 }
 
+/// The rows of the skin lead to frames.
+void check_rows(const SkinWeights& rows, std::size_t frames) {
+  for (std::size_t v = 0; v < rows.vertex_count(); ++v) {
+    const auto row = rows.row(v);
+    bool fine = !row.empty();
+    for (const Influence& i : row) fine = fine && i.joint >= 0 && static_cast<std::size_t>(i.joint) < frames;
+    if (!fine) {
+      throw_bad_input("vertex " + std::to_string(v) + " follows no frame, or one that is not there",
+                      static_cast<Index>(v));
+    }
+  }
+}
+
 }  // namespace
 
 void frame_motions(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<Affine> out,
@@ -136,15 +172,27 @@ void frame_motions(const FrameSkin& skin, std::span<const Affine> skin_matrices,
   check_frames(skin, skin_matrices, motions);
   const FrameBlend blend{skin_matrices, motions};
   parallel_for(context, out.size(), 64, [&](Range range) {
-    for (std::size_t m = range.begin; m < range.end; ++m) out[m] = blend(skin.frames.row(m), skin.centres[m]);
+    std::vector<RigidMotion> of;
+    for (std::size_t m = range.begin; m < range.end; ++m) out[m] = blend(skin.frames.row(m), skin.centres[m], of);
   });
 }
 
 void frame_maps(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<Mat34> out,
                 const Context& context) {
-  std::vector<Affine> frames(skin.frames.vertex_count());
-  frame_motions(skin, skin_matrices, frames, context);
-  vertex_maps(Deformer::lbs, {.positions = {}, .weights = skin.skin}, frames, out, context);
+  check_rows(skin.skin, skin.centres.size());
+  if (out.size() != skin.skin.vertex_count()) throw_bad_input("there must be as many maps as vertices");
+  std::vector<Affine> motions(skin.frames.vertex_count());
+  frame_motions(skin, skin_matrices, motions, context);
+  std::vector<Mat34> palette;  // without the last row, which is the same for all
+  palette.reserve(motions.size());
+  for (const Affine& motion : motions) palette.emplace_back(motion.matrix().topRows<3>());
+  parallel_for(context, out.size(), 1024, [&](Range range) {
+    for (std::size_t v = range.begin; v < range.end; ++v) {
+      Mat34 map = Mat34::Zero();
+      for (const Influence& i : skin.skin.row(v)) map += i.weight * palette[i.joint];
+      out[v] = map;
+    }
+  });
 }
 
 }  // namespace isochor

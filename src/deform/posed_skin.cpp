@@ -3,6 +3,8 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "isochor/base/error.h"
+#include "isochor/deform/frame_skin.h"
 #include "isochor/mesh/volume.h"
 
 namespace isochor {
@@ -97,6 +99,44 @@ void skin_vertices(Deformer deformer, const SkinWeights& weights, std::span<cons
   transform_positions(out.maps, out.rest, out.positions);
 }
 
+FrameRigSize frame_rig_size(const WeldedCharacter& welded) {
+  return {.vertices = welded.surface().vertex_count(),
+          .joints = welded.skeleton().size(),
+          .parts = welded.character().parts.size()};
+}
+
+const FrameRig& frames_of(const Deforming& how) {
+  if (how.frames == nullptr) throw_bad_input("the deformer medial needs frames; medial_frames() makes them");
+  return *how.frames;
+}
+
+Mat34 placed(const Mat34& map, const Affine& placement) {
+  Mat34 out = map * placement.matrix();
+  return out;
+}
+
+/// Frames are in a space of their own, which the placements of parts lead to. A stray goes with the vertex that it was
+/// welded into: what closes a seam closes it in every pose.
+void skin_by_frames(const WeldedCharacter& welded, const FrameRig& rig, PosedSkin& out, const Context& context) {
+  std::vector<Affine> drivers(rig.drivers.size());
+  driver_matrices(rig, out.global, drivers);
+  out.maps.resize(out.rest.size());
+  frame_maps(rig.skin, drivers, out.maps, context);
+  const WholeSurface& whole = welded.whole();
+  out.strays.maps.clear();
+  for (const WeldedCharacter::Stray& stray : welded.strays()) {
+    const Mat34& map = out.maps[stray.welded];
+    out.strays.maps.push_back(rig.placements.empty() ? map : placed(map, rig.placements[stray.file.part]));
+  }
+  for (std::size_t v = 0; v < out.maps.size() && !rig.placements.empty(); ++v) {
+    out.maps[v] = placed(out.maps[v], rig.placements[whole.first_vertex(static_cast<Index>(v)).part]);
+  }
+  for (PosedVertices* vertices : {static_cast<PosedVertices*>(&out), &out.strays}) {
+    vertices->positions.resize(vertices->rest.size());
+    transform_positions(vertices->maps, vertices->rest, vertices->positions);
+  }
+}
+
 Mat34 node_map(const WeldedCharacter& welded, const PosedSkin& posed, std::size_t part) {
   const Index node = welded.character().parts[part].node;
   const Affine motion = node == kNone ? Affine(Affine::Identity()) : posed.global[node];
@@ -105,20 +145,29 @@ Mat34 node_map(const WeldedCharacter& welded, const PosedSkin& posed, std::size_
 
 }  // namespace
 
-void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, PosedSkin& out,
+void check(const Deforming& how, const WeldedCharacter& welded) {
+  if (how.deformer == Deformer::medial) check(frames_of(how), frame_rig_size(welded));
+}
+
+void pose_skin(const WeldedCharacter& welded, const Pose& pose, const Deforming& how, PosedSkin& out,
                const Context& context) {
-  pose_skin(welded, pose, shapes_of(welded, pose), deformer, out, context);
+  pose_skin(welded, pose, shapes_of(welded, pose), how, out, context);
 }
 
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const std::vector<Vec3>> shapes,
-               Deformer deformer, PosedSkin& out, const Context& context) {
+               const Deforming& how, PosedSkin& out, const Context& context) {
   out.global.resize(welded.skeleton().size());
   out.matrices.resize(welded.bones().size());
   global_transforms(welded.skeleton(), pose, out.global);
   welded.bone_matrices(out.global, out.matrices);
   read_rest(welded, shapes, out);
-  skin_vertices(deformer, welded.weights(), out.matrices, out, context);
-  skin_vertices(deformer, welded.stray_weights(), out.matrices, out.strays, context);
+  if (how.deformer == Deformer::medial) {
+    check_size(frames_of(how), frame_rig_size(welded));
+    skin_by_frames(welded, *how.frames, out, context);
+  } else {
+    skin_vertices(how.deformer, welded.weights(), out.matrices, out, context);
+    skin_vertices(how.deformer, welded.stray_weights(), out.matrices, out.strays, context);
+  }
   read_volumes(welded, pose, out);
 }
 
@@ -171,9 +220,9 @@ std::vector<PosedPart> posed_parts(const WeldedCharacter& welded, const Pose& po
   return out;
 }
 
-PlayedFrame play(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, const Context& context) {
+PlayedFrame play(const WeldedCharacter& welded, const Pose& pose, const Deforming& how, const Context& context) {
   PosedSkin posed;
-  pose_skin(welded, pose, deformer, posed, context);
+  pose_skin(welded, pose, how, posed, context);
   PlayedFrame frame;
   frame.parts = posed_parts(welded, pose, posed, posed.positions);
   for (const Component& component : welded.topology().components) {

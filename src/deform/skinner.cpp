@@ -119,6 +119,7 @@ Skinner::~Skinner() = default;
 
 Skinner Skinner::prepare(std::span<const float> positions, std::span<const float> normals, const SkinWeights& weights,
                          const SkinnerOptions& options) {
+  if (options.deformer == Deformer::medial) throw_bad_input("the fast path knows lbs and dqs, not the deformer medial");
   Skinner skinner;
   Prepared& p = *skinner.prepared_;
   p.with_normals = !normals.empty();

@@ -47,7 +47,8 @@ struct MomentErrors {
 /// A file that is played as any viewer plays it: its own animation, its own targets, linear blend skinning.
 class PlayedFile {
  public:
-  PlayedFile(const Character& character, Deformer deformer) : welded_(character), deformer_(deformer) {
+  PlayedFile(const Character& character, const HeldMotion& motion)
+      : welded_(character), deformer_(motion.deformer), frames_(frames_of(character.skeleton, motion)) {
     for (const Component& component : welded_.topology().components)
       volumes_.emplace_back(welded_.surface(), component);
     for (const Part& part : character.parts) morphs_.emplace_back(part);
@@ -107,7 +108,7 @@ class PlayedFile {
       shapes.push_back(morphed_positions(part, pose, MorphChoice::authored));
     }
     PosedSkin alone;
-    pose_skin(welded_, without_twins(pose), shapes, deformer_, alone, Context(1));
+    pose_skin(welded_, without_twins(pose), shapes, {deformer_, &frames_}, alone, Context(1));
     return turned_faces_->count(alone, posed.positions);
   }
 
@@ -154,6 +155,21 @@ class PlayedFile {
   }
 
  private:
+  /// Their joints in the file, which may have twins between those that the frames were made for.
+  static FrameRig frames_of(const Skeleton& skeleton, const HeldMotion& motion) {
+    if (!motion.frames) return {};
+    std::vector<Index> own;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+      if (!skeleton.joints[j].twin) own.push_back(static_cast<Index>(j));
+    }
+    FrameRig rig = *motion.frames;
+    for (FrameRig::Driver& driver : rig.drivers) {
+      if (driver.joint == kNone) continue;
+      if (static_cast<std::size_t>(driver.joint) >= own.size()) refuse("joints");
+      driver.joint = own[driver.joint];
+    }
+    return rig;
+  }
   Pose without_twins(Pose pose) const {
     const auto& joints = welded_.skeleton().joints;
     for (std::size_t j = 0; has_twins_ && j < joints.size(); ++j) {
@@ -185,6 +201,7 @@ class PlayedFile {
 
   WeldedCharacter welded_;
   Deformer deformer_;
+  FrameRig frames_;                        // of the deformer medial
   std::vector<VolumeFunctional> volumes_;  // by component
   std::optional<TurnedFaces> turned_faces_;
   std::vector<MorphPlayer> morphs_;  // by part
@@ -240,7 +257,7 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
                       std::span<const std::vector<double>> keys) {
   const StageTimer timer(context, "check");
   const Character character = read_shape(file);
-  const PlayedFile played(character, motion.deformer);
+  const PlayedFile played(character, motion);
   BakeErrors errors;
   errors.volume_errors.assign(played.welded().rest_volumes().size(), 0.0);
   // Each target is read once for all keys of a chunk.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "isochor/base/error.h"
+#include "medial/prune.h"
 #include "medial/ridge.h"
 #include "medial/solid_voxels.h"
 #include "mesh/disjoint_sets.h"
@@ -111,9 +112,6 @@ class RidgeSampler {
   RidgeSamples samples_;
 };
 
-using EdgePair = std::array<Index, 2>;
-using TriangleTriple = std::array<Index, 3>;
-
 /// Vertices are joined where the voxels nearest to them touch: two by an edge, three by a triangle (the dual of the
 /// regions). Voxels that all touch each other lie in a block of 2 × 2 × 2.
 class RidgeDual {
@@ -124,8 +122,8 @@ class RidgeDual {
     for (const auto& four : crowded_) join_four(four);
   }
 
-  const std::set<EdgePair>& edges() const { return edges_; }
-  const std::set<TriangleTriple>& triangles() const { return triangles_; }
+  std::set<EdgePair> take_edges() { return std::move(edges_); }
+  std::set<TriangleTriple> take_triangles() { return std::move(triangles_); }
 
  private:
   void visit_blocks(Index r) {
@@ -205,8 +203,7 @@ class RidgeDual {
 };
 
 /// A vertex as the mean of the points around it, which evens out what the voxels add.
-void add_vertex(const SolidVoxels& voxels, const RidgeGraph& graph, const Ridge& ridge, Index r,
-                MedialComplex& complex) {
+void add_vertex(const SolidVoxels& voxels, const RidgeGraph& graph, const Ridge& ridge, Index r, RawComplex& complex) {
   Vec3 sum = ridge.point[r];
   double radii = ridge.radius[r], count = 1;
   graph.each_neighbour(r, [&](Index s) {
@@ -215,25 +212,29 @@ void add_vertex(const SolidVoxels& voxels, const RidgeGraph& graph, const Ridge&
     ++count;
   });
   const bool inside = voxels.holding(sum / count) != kNone;
-  complex.positions.push_back(voxels.grid.to_world(inside ? Vec3(sum / count) : ridge.point[r]));
-  complex.radii.push_back(voxels.grid.voxel * (inside ? radii / count : ridge.radius[r]));
+  complex.points.push_back(inside ? Vec3(sum / count) : ridge.point[r]);
+  complex.radii.push_back(inside ? radii / count : ridge.radius[r]);
 }
 
-void take_primitives(const RidgeDual& dual, MedialComplex& complex) {
-  complex.triangles.assign(dual.triangles().begin(), dual.triangles().end());
+MedialComplex finished(const RawComplex& raw, const VoxelGrid& grid) {
+  MedialComplex complex;
+  for (const Vec3& p : raw.points) complex.positions.push_back(grid.to_world(p));
+  for (const double r : raw.radii) complex.radii.push_back(grid.voxel * r);
+  complex.triangles.assign(raw.triangles.begin(), raw.triangles.end());
   std::set<EdgePair> in_triangle;
   std::vector<char> used(complex.vertex_count(), 0);
   for (const TriangleTriple& t : complex.triangles) {
     in_triangle.insert({{t[0], t[1]}, {t[0], t[2]}, {t[1], t[2]}});
     for (const Index v : t) used[v] = 1;
   }
-  for (const EdgePair& edge : dual.edges()) {
+  for (const EdgePair& edge : raw.edges) {
     if (in_triangle.count(edge) == 0) complex.segments.push_back(edge);
     for (const Index v : edge) used[v] = 1;
   }
   for (std::size_t v = 0; v < used.size(); ++v) {
     if (used[v] == 0) complex.points.push_back(static_cast<Index>(v));
   }
+  return complex;
 }
 
 }  // namespace
@@ -247,12 +248,17 @@ Medial medial_complex(const Surface& surface, const VoxelSolid& solid, const Med
   const Ridge ridge = find_ridge(voxels, options.angle, context);
   const RidgeGraph graph(voxels, ridge);
   const RidgeSamples samples = RidgeSampler(graph, ridge, options.spacing).run();
+  RawComplex raw;
+  for (const Index r : samples.vertices) add_vertex(voxels, graph, ridge, r, raw);
+  RidgeDual dual(graph, ridge, samples);
+  raw.edges = dual.take_edges();
+  raw.triangles = dual.take_triangles();
   Medial medial;
-  for (const Index r : samples.vertices) add_vertex(voxels, graph, ridge, r, medial.complex);
-  take_primitives(RidgeDual(graph, ridge, samples), medial.complex);
+  medial.pruned = prune_branches(raw);
+  flatten_slivers(raw);
+  medial.complex = finished(raw, voxels.grid);
   medial.voxels = ridge.size();
   medial.bridged = ridge.bridged;
-  medial.pruned = ridge.pruned;
   context.progress("medial", 1);
   return medial;
 }

@@ -16,8 +16,6 @@ constexpr double kLeastChord = 2;
 constexpr double kFacing = -0.85;
 /// No ball is smaller than a voxel.
 constexpr double kLeastRadius = 0.5;
-/// An island is left out if all its balls stick out of other balls by less than this share of their radius.
-constexpr double kSticksOut = 1.0 / 6;
 
 /// What is known of the medial in each voxel: the sum of the points that were found there.
 struct Findings {
@@ -132,48 +130,6 @@ std::vector<Index> islands_of(const SolidVoxels& voxels, const std::vector<char>
   return island;
 }
 
-struct MedialBall {
-  Vec3 centre;
-  double radius;
-  Index island;
-};
-
-/// Small islands lie on bumps that are seen at a large angle here and there. They add nothing to the shape if larger
-/// balls of other islands almost hold theirs.
-std::size_t prune_islands(const SolidVoxels& voxels, Findings& found) {
-  constexpr std::size_t kSmall = 27;
-  const auto island = islands_of(voxels, found.medial);
-  std::vector<Index> size(voxels.size(), 0);
-  std::vector<MedialBall> large, small;
-  for (const Index k : island) {
-    if (k != kNone) ++size[k];
-  }
-  for (std::size_t i = 0; i < voxels.size(); ++i) {
-    if (island[i] == kNone) continue;
-    auto& list = static_cast<std::size_t>(size[island[i]]) > kSmall ? large : small;
-    list.push_back({found.sum[i] / found.count[i], found.radii[i] / found.count[i], island[i]});
-  }
-  std::vector<char> needed(voxels.size(), 0);
-  for (const MedialBall& ball : small) {
-    if (needed[ball.island] != 0) continue;
-    const bool held = std::any_of(large.begin(), large.end(), [&](const MedialBall& other) {
-      return (other.centre - ball.centre).norm() + (1 - kSticksOut) * ball.radius <= other.radius;
-    });
-    if (!held) needed[ball.island] = 1;
-  }
-  std::vector<char> gone(voxels.size(), 0);
-  std::size_t pruned = 0;
-  for (const MedialBall& ball : small) {
-    if (needed[ball.island] != 0) continue;
-    pruned += gone[ball.island] == 0 ? 1 : 0;
-    gone[ball.island] = 1;
-  }
-  for (std::size_t i = 0; i < voxels.size(); ++i) {
-    if (island[i] != kNone && gone[island[i]] != 0) found.medial[i] = 0;
-  }
-  return pruned;
-}
-
 /// Where two islands' neighbourhoods meet.
 struct Meeting {
   Index length;
@@ -266,7 +222,6 @@ Ridge find_ridge(const SolidVoxels& voxels, double angle, const Context& context
   add_thin(voxels, found);
   context.check_cancelled();
   Ridge ridge;
-  ridge.pruned = prune_islands(voxels, found);
   ridge.bridged = bridge_islands(voxels, found);
   for (std::size_t i = 0; i < voxels.size(); ++i) {
     if (found.medial[i] == 0) continue;

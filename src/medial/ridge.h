@@ -14,7 +14,6 @@ struct Ridge {
   std::vector<Vec3> point;     // #R: in voxels, as all lengths here
   std::vector<double> radius;  // #R
   std::size_t bridged = 0;
-  std::size_t pruned = 0;
 
   std::size_t size() const { return voxel.size(); }
 };

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "isochor/base/error.h"
+#include "isochor/deform/frame_skin.h"
 #include "isochor/voxel/voxelize.h"
 
 namespace isochor {
@@ -12,53 +14,115 @@ namespace {
 
 /// Of rods, relative to the diagonal of the skin.
 constexpr double kRodWidth = 0.003;
+constexpr double kRimWidth = 0.001;
 
-void add_solid(RenderMesh& mesh, std::span<const Vec3> corners, std::span<const double> radii,
-               std::initializer_list<std::initializer_list<Index>> faces) {
-  const auto first = static_cast<Index>(mesh.surface.vertex_count());
-  mesh.surface.positions.insert(mesh.surface.positions.end(), corners.begin(), corners.end());
-  mesh.scalar.insert(mesh.scalar.end(), radii.begin(), radii.end());
-  for (const auto& face : faces) {
-    std::vector<Index> moved(face);
-    for (Index& v : moved) v += first;
-    mesh.surface.add_face(moved);
-  }
-}
-
-/// A square prism along a segment.
-void add_rod(RenderMesh& mesh, const MedialComplex& complex, const std::array<Index, 2>& s, double width) {
-  const Vec3 &a = complex.positions[s[0]], &b = complex.positions[s[1]];
-  const Vec3 along = (b - a).normalized();
-  const Vec3 u = width * along.unitOrthogonal(), v = along.cross(u);
-  const std::array<Vec3, 8> corners = {a + u, a + v, a - u, a - v, b + u, b + v, b - u, b - v};
-  const double ra = complex.radii[s[0]], rb = complex.radii[s[1]];
-  const std::array<double, 8> radii = {ra, ra, ra, ra, rb, rb, rb, rb};
-  add_solid(mesh, corners, radii, {{0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}, {3, 2, 1, 0}, {4, 5, 6, 7}});
-}
-
-/// An octahedron about a point.
-void add_dot(RenderMesh& mesh, const MedialComplex& complex, Index v, double width) {
-  const Vec3& p = complex.positions[v];
-  std::array<Vec3, 6> corners;
-  for (int a = 0; a < 3; ++a) {
-    corners[2 * a] = p + width * Vec3::Unit(a);
-    corners[2 * a + 1] = p - width * Vec3::Unit(a);
-  }
-  std::array<double, 6> radii;
-  radii.fill(complex.radii[v]);
-  add_solid(mesh, corners, radii,
-            {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
-}
-
-RenderMesh complex_mesh(const MedialComplex& complex, double size) {
+/// A mesh whose vertices each show a vertex of the complex.
+struct ShownComplex {
   RenderMesh mesh;
-  mesh.crease_angle = 0;
-  mesh.surface.positions = complex.positions;
-  mesh.scalar = complex.radii;
-  for (const auto& t : complex.triangles) mesh.surface.add_face(t);
-  for (const auto& s : complex.segments) add_rod(mesh, complex, s, kRodWidth * size);
-  for (const Index v : complex.points) add_dot(mesh, complex, v, 3 * kRodWidth * size);
-  return mesh;
+  std::vector<Index> shows;  // #V of the mesh
+
+  void add_solid(std::span<const Vec3> corners, std::span<const Index> vertices,
+                 std::initializer_list<std::initializer_list<Index>> faces) {
+    const auto first = static_cast<Index>(mesh.surface.vertex_count());
+    mesh.surface.positions.insert(mesh.surface.positions.end(), corners.begin(), corners.end());
+    shows.insert(shows.end(), vertices.begin(), vertices.end());
+    for (const auto& face : faces) {
+      std::vector<Index> moved(face);
+      for (Index& v : moved) v += first;
+      mesh.surface.add_face(moved);
+    }
+  }
+
+  /// A square prism along a segment.
+  void add_rod(const MedialComplex& complex, const std::array<Index, 2>& s, double width) {
+    const Vec3 &a = complex.positions[s[0]], &b = complex.positions[s[1]];
+    const Vec3 along = (b - a).normalized();
+    const Vec3 u = width * along.unitOrthogonal(), v = along.cross(u);
+    const std::array<Vec3, 8> corners = {a + u, a + v, a - u, a - v, b + u, b + v, b - u, b - v};
+    const std::array<Index, 8> vertices = {s[0], s[0], s[0], s[0], s[1], s[1], s[1], s[1]};
+    add_solid(corners, vertices, {{0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}, {3, 2, 1, 0}, {4, 5, 6, 7}});
+  }
+
+  /// An octahedron about a point.
+  void add_dot(const MedialComplex& complex, Index v, double width) {
+    const Vec3& p = complex.positions[v];
+    std::array<Vec3, 6> corners;
+    for (int a = 0; a < 3; ++a) {
+      corners[2 * a] = p + width * Vec3::Unit(a);
+      corners[2 * a + 1] = p - width * Vec3::Unit(a);
+    }
+    std::array<Index, 6> vertices;
+    vertices.fill(v);
+    add_solid(corners, vertices,
+              {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
+  }
+};
+
+/// Edges of one triangle alone: drawn as well, so that a sheet is seen from the side, too.
+std::vector<std::array<Index, 2>> rims(const MedialComplex& complex) {
+  std::map<std::array<Index, 2>, int> uses;
+  for (const auto& t : complex.triangles) {
+    for (const auto& [a, b] : {std::pair{0, 1}, {0, 2}, {1, 2}}) ++uses[{t[a], t[b]}];
+  }
+  std::vector<std::array<Index, 2>> out;
+  for (const auto& [edge, count] : uses) {
+    if (count == 1) out.push_back(edge);
+  }
+  return out;
+}
+
+ShownComplex shown(const MedialComplex& complex, double size) {
+  ShownComplex out;
+  out.mesh.crease_angle = 0;
+  out.mesh.surface.positions = complex.positions;
+  for (std::size_t v = 0; v < complex.vertex_count(); ++v) out.shows.push_back(static_cast<Index>(v));
+  for (const auto& t : complex.triangles) out.mesh.surface.add_face(t);
+  for (const auto& s : complex.segments) out.add_rod(complex, s, kRodWidth * size);
+  for (const auto& s : rims(complex)) out.add_rod(complex, s, kRimWidth * size);
+  for (const Index v : complex.points) out.add_dot(complex, v, 3 * kRodWidth * size);
+  return out;
+}
+
+Scene scene_by_radius(const MedialComplex& complex, double size) {
+  ShownComplex made = shown(complex, size);
+  for (const Index v : made.shows) made.mesh.scalar.push_back(complex.radii[v]);
+  Scene scene;
+  scene.meshes.push_back(std::move(made.mesh));
+  scene.scale = {.map = ColorMap::sequential, .min = 0, .title = "radius"};
+  return scene;
+}
+
+/// Joints have the colours that --weights '*' gives them.
+std::vector<Color> colors_of_joints(const Skeleton& skeleton) {
+  std::vector<Color> colors(skeleton.size(), srgb(0xc9c5bd));
+  std::size_t number = 0;
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    if (skeleton.joints[j].deforms) colors[j] = category_color(number++);
+  }
+  return colors;
+}
+
+Scene scene_by_joint(const MedialComplex& complex, const FrameRig& rig, const Skeleton& skeleton, double size) {
+  const auto colors = colors_of_joints(skeleton);
+  ShownComplex made = shown(complex, size);
+  for (const Index v : made.shows) {
+    Color sum = Color::Zero();
+    for (const Influence& i : rig.skin.frames.row(static_cast<std::size_t>(v))) {
+      sum += static_cast<float>(i.weight) * colors[rig.drivers[i.joint].joint];
+    }
+    made.mesh.vertex_colors.push_back(sum);
+  }
+  Scene scene;
+  scene.meshes.push_back(std::move(made.mesh));
+  return scene;
+}
+
+/// Where the frames of a pose carry the vertices of the complex.
+void move_complex(const WeldedCharacter& welded, const FrameRig& rig, const Pose& pose, MedialComplex& complex) {
+  std::vector<Affine> drivers(rig.drivers.size()), motions(rig.skin.centres.size());
+  driver_matrices(rig, global_transforms(welded.skeleton(), pose), drivers);
+  frame_motions(rig.skin, drivers, motions, Context(1));
+  for (std::size_t v = 0; v < complex.vertex_count(); ++v) complex.positions[v] = motions[v] * complex.positions[v];
 }
 
 }  // namespace
@@ -83,9 +147,18 @@ MedialScene medial_scene(const WeldedCharacter& welded, const MedialPicture& opt
   }
   picture.frame = box;
   picture.back_faces = BackFaces::same;
-  made.scene.meshes.push_back(complex_mesh(made.medial.complex, size));
-  made.scene.scale = {.map = ColorMap::sequential, .min = 0, .title = "radius"};
+  made.scene = scene_by_radius(made.medial.complex, size);
   return made;
+}
+
+Scene moved_medial_scene(const WeldedCharacter& welded, const MedialFrames& frames, const Pose* pose,
+                         MedialColor color) {
+  if (frames.complex.vertex_count() == 0) throw_bad_input("the skin follows single joints alone: it has no medial");
+  MedialComplex complex = frames.complex;
+  if (pose != nullptr) move_complex(welded, frames.rig, *pose, complex);
+  const double size = bounding_box(complex.positions).diagonal().norm();
+  return color == MedialColor::radius ? scene_by_radius(complex, size)
+                                      : scene_by_joint(complex, frames.rig, welded.skeleton(), size);
 }
 
 }  // namespace isochor

@@ -19,7 +19,8 @@ std::vector<SampleInfo> samples() {
           {"knight", "A humanoid of many intersecting shells, with the flaws of meshes that games ship."},
           {"mouth",
            "A head with a tongue in its mouth, as in a figure of the paper of 2009: straight lines choose the wrong "
-           "bone."}};
+           "bone."},
+          {"shoulder", "A torso whose left arm twists, pitches and yaws at the shoulder, as in the paper of 2002."}};
 }
 
 Character make_sample(std::string_view name, const SampleOptions& options, const Context& context) {
@@ -37,6 +38,8 @@ Character make_sample(std::string_view name, const SampleOptions& options, const
     character = make_knight({KnightOptions{}.body_vertices << (2 * options.refinement)}, context);
   } else if (name == "mouth") {
     character = make_mouth({MouthOptions{}.vertices << (2 * options.refinement)}, context);
+  } else if (name == "shoulder") {
+    character = make_shoulder({ShoulderOptions{}.vertices << (2 * options.refinement)}, context);
   } else {
     std::string names;
     for (const SampleInfo& info : samples()) names += (names.empty() ? "" : ", ") + info.name;

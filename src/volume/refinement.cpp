@@ -33,7 +33,7 @@ class WeightCollector {
  public:
   WeightCollector(const WeldedCharacter& welded, const RefineFor& use)
       : welded_(welded),
-        deformer_(use.playback.deformer),
+        how_(use.playback.deformer, use.playback.frames.get()),
         space_(welded.rest_space()),
         effects_(JointEffects::prepare({space_, welded.skeleton(), use.playback.painted},
                                        use.playback.volume.value_or(VolumeSettings{}))),
@@ -76,7 +76,7 @@ class WeightCollector {
       if (!bends(effects_.axes()[i], maps_, space_.size)) continue;
       moved_[i] = 1;
       if (effects_.fixed(i)) continue;
-      if (!skinned) pose_skin(welded_, pose, deformer_, posed_, context);
+      if (!skinned) pose_skin(welded_, pose, how_, posed_, context);
       skinned = true;
       effects_.evaluate(i, {.maps = maps_, .positions = posed_.positions}, track, field_);
       raise(i);
@@ -91,7 +91,7 @@ class WeightCollector {
   }
 
   const WeldedCharacter& welded_;
-  Deformer deformer_;
+  Deforming how_;
   RestSpace space_;
   JointEffects effects_;
   std::vector<char> moved_;  // by entry of effects_.axes()

@@ -3,7 +3,9 @@
 #include <filesystem>
 
 #include "bind/bind_cases.h"
+#include "isochor/bind/medial_frames.h"
 #include "isochor/bind/weight_metrics.h"
+#include "isochor/deform/posed_skin.h"
 #include "isochor/io/load.h"
 #include "support/data.h"
 
@@ -101,6 +103,29 @@ TEST(RealCharacters, AllAreBound) {
       options.method = method;
       test::expect_all_bound(bind(character, options, context), character);
     }
+  }
+}
+
+// By frames of the medial every vertex of every file has a row, and a place in a pose of its first clip.
+TEST(RealCharacters, MedialFrames) {
+  SKIP_WITHOUT_SHARED_DATA();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::shared_data())) {
+    if (entry.path().extension() != ".glb") continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    Context context(2);
+    const Character character = load_character(entry.path(), {.gltf = {.require_triangles = false}}, context).character;
+    if (character.vertex_count() == 0 || character.skeleton.deforming_count() == 0) continue;
+    BindOptions options;
+    options.gvb.resolution = 64;
+    const WeldedCharacter welded(character);
+    const MedialFrames frames = medial_frames(welded, options, context);
+    EXPECT_EQ(frames.rig.skin.skin.vertex_count(), welded.surface().vertex_count());
+    if (character.clips.empty()) continue;
+    const Clip& clip = character.clips.front();
+    PosedSkin posed;
+    pose_skin(welded, sample(clip, character.skeleton, 0.5 * (clip.start() + clip.end())),
+              {Deformer::medial, &frames.rig}, posed, context);
+    for (const Vec3& p : posed.positions) ASSERT_TRUE(p.allFinite());
   }
 }
 

@@ -341,5 +341,15 @@ TEST_F(Bind, EveryRealCharacter) {
   EXPECT_GE(bound, 20u);
 }
 
+// The medial is found with at most 256 voxels: whoever asks for more is told.
+TEST_F(Bind, MedialResolution) {
+  sample("cylinder");
+  const auto report = bind("in.glb -o out.glb --method medial --resolution 512");
+  EXPECT_EQ(report["resolution"], 256);
+  const auto& warnings = report["warnings"];
+  EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(),
+                          [](const auto& warning) { return warning["code"] == "medial-resolution"; }));
+}
+
 }  // namespace
 }  // namespace isochor

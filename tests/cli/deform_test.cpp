@@ -50,12 +50,12 @@ TEST_F(Deform, VolumeOff) {
   EXPECT_FALSE(report.contains("bake"));
 }
 
-// Exact and three-step hold the volume, joints together and in sequence, for both deformers: to 1e-9, up to a twist of
+// Exact and three-step hold the volume, joints together and in sequence, for every deformer: to 1e-9, up to a twist of
 // 180°, and to 1e-6 in the file's floats.
 TEST_F(Deform, ExactSolversHoldTheVolume) {
   for (const std::string volume : {"exact", "three-step"}) {
     for (const std::string joints : {"together", "sequence"}) {
-      for (const std::string deformer : {"lbs", "dqs"}) {
+      for (const std::string deformer : {"lbs", "dqs", "medial"}) {
         const std::string what = "--volume " + volume + " --joints " + joints + " --deformer " + deformer;
         ASSERT_EQ(run_isochor(here, "deform c.glb -o out.glb --bake frames --fps 4 --report r.json " + what).code, 0);
         const auto report = read_json(here / "r.json");
@@ -367,6 +367,40 @@ TEST(CliDeform, CommandLineOverSettings) {
   EXPECT_EQ(by_line["volume-stiffness"], 0.3);
   EXPECT_EQ(options("--joints sequence")["treatment"], "sequence");
   EXPECT_EQ(options("--volume off")["volume"], "off");
+}
+
+// Frames of the medial are reported, baked relative to linear blend skinning so that the file shows them, as a point
+// cache does, and keep more of a twist than linear blending. Options of the medial are for it alone.
+TEST_F(Deform, ByMedial) {
+  const std::string twist = " --clip twist --volume off --report r.json ";
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o lbs.pc2" + twist).code, 0);
+  const double lbs = read_json(here / "r.json")["volume"]["components"][0]["max_error_after"];
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o m.pc2 --deformer medial" + twist).code, 0);
+  const double medial = read_json(here / "r.json")["volume"]["components"][0]["max_error_after"];
+  EXPECT_LT(medial, 0.7 * lbs);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o m.glb --deformer medial --clip bend --report r.json").code, 0);
+  const auto report = read_json(here / "r.json");
+  EXPECT_EQ(report["options"]["deformer"], "medial");
+  EXPECT_GT(report["medial"]["vertices"], 3);
+  EXPECT_LT(report["bake"]["max_position_error"], 1e-3);
+  EXPECT_LT(report["bake"]["max_volume_error"], 1e-6);
+  ASSERT_EQ(run_isochor(here, "deform c.glb -o j.glb --deformer medial --clip bend --bake joints --report r.json").code,
+            0);
+  expect_refused(run_isochor(here, "deform c.glb -o no.glb --medial-width 3"), "medial-width without the deformer");
+  EXPECT_FALSE(std::filesystem::exists(here / "no.glb"));
+}
+
+// The complex is drawn in a pose, by radius and by joint; its options need it.
+TEST_F(Deform, PicturesOfTheMedial) {
+  for (const std::string what : {"--medial joint", "--medial radius --clip bend --frames 2",
+                                 "--medial joint --clip bend", "--deformer medial --clip twist --time 1"}) {
+    const auto ran = run_isochor(here, "render c.glb -o p.png --samples 1 --width 64 --height 64 " + what);
+    EXPECT_EQ(ran.code, 0) << what << ran.err;
+  }
+  expect_refused(run_isochor(here, "render c.glb -o no.png --medial-angle 60"), "medial-angle without the medial");
+  expect_refused(run_isochor(here, "render c.glb -o no.png --deformer medial --bind-pose"),
+                 "a bind pose by a deformer");
+  EXPECT_FALSE(std::filesystem::exists(here / "no.png"));
 }
 
 }  // namespace

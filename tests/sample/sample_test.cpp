@@ -27,7 +27,8 @@ TEST(Sample, AllCanBeMade) {
         ASSERT_LT(material, static_cast<Index>(character.materials.size()));
     }
   }
-  EXPECT_EQ(names, (std::set<std::string>{"cylinder", "cylinder3", "giraffe", "elephant", "knight", "mouth"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"cylinder", "cylinder3", "giraffe", "elephant", "knight", "mouth", "shoulder"}));
 }
 
 // The same bits come out twice, and with one thread or two.

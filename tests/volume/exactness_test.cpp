@@ -13,7 +13,7 @@ namespace {
 
 using test::Subject;
 
-constexpr std::array kDeformers{Deformer::lbs, Deformer::dqs};
+constexpr std::array kDeformers{Deformer::lbs, Deformer::dqs, Deformer::medial};
 constexpr std::array kTreatments{JointTreatment::together, JointTreatment::sequence};
 constexpr std::array kSolvers{VolumeSolver::exact, VolumeSolver::three_step};
 
@@ -61,7 +61,7 @@ void expect_exact(const std::string& name, VolumeSolver solver) {
   }
 }
 
-// Every sample, every effect, LBS and DQS, joints together and in sequence: exact to 1e-9, by either solver that
+// Every sample, every effect, every deformer, joints together and in sequence: exact to 1e-9, by either solver that
 // promises it.
 TEST(Exactness, SamplesByExact) {
   for (const char* name : {"cylinder", "cylinder3", "giraffe", "elephant", "knight"}) {

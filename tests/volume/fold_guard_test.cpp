@@ -44,6 +44,7 @@ TEST(FoldGuard, NoFaceTurnsOver) {
     EXPECT_GT(most_turned(free, clip, JointTreatment::together, Deformer::lbs), 0u) << name << ": nothing to hold";
     EXPECT_EQ(most_turned(kept, clip, JointTreatment::together, Deformer::lbs), 0u) << name;
     EXPECT_EQ(most_turned(kept, clip, JointTreatment::together, Deformer::dqs), 0u) << name;
+    EXPECT_EQ(most_turned(kept, clip, JointTreatment::together, Deformer::medial), 0u) << name;
   }
   Subject kept(make_sample("cylinder"), kKeep);
   EXPECT_EQ(most_turned(kept, kept.character.clips.front(), JointTreatment::sequence, Deformer::lbs), 0u);

@@ -52,6 +52,7 @@ struct Handle {
 /// an approximation that is exact on its surface and within it (0), and first order outside.
 double distance(const HandleShape& shape, const Vec3& p);
 double distance(const Handle& handle, const Vec3& p);
+Vec3 nearest_point(const HandleShape& shape, const Vec3& p);
 /// The point of a handle that is nearest to p, as distance() measures it; infinitely far for a handle without shapes.
 Vec3 nearest_point(const Handle& handle, const Vec3& p);
 

@@ -37,7 +37,7 @@ struct MedialBinding {
   GvbEvidence evidence;         ///< of the voxels and distances
   std::size_t beyond = 0;       ///< vertices of the skin that no filter reaches
   std::size_t widened = 0;      ///< vertices of the complex whose filter reaches no bone before it is widened
-  /// Codes: those of the voxels and distances; vertices-beyond-medial, medial-beyond-bones.
+  /// Codes: those of the voxels and distances; vertices-beyond-medial, medial-beyond-bones, medial-resolution.
   Problems problems;
 };
 

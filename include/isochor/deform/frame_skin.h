@@ -10,15 +10,9 @@
 
 #include "isochor/base/context.h"
 #include "isochor/base/types.h"
-#include "isochor/rig/skin_weights.h"
+#include "isochor/rig/frame_rig.h"
 
 namespace isochor {
-
-struct FrameSkin {
-  std::vector<Vec3> centres;  // #M frames, at bind time
-  SkinWeights frames;         // #M rows, normalised: the joints that move each frame
-  SkinWeights skin;           // #V rows, normalised; Influence::joint is a frame
-};
 
 /// The motion of each frame: the mean of its joints' rigid motions, which is the one from which the weighted screws to
 /// them all add up to nothing (Kavan 2008: dual quaternion iterative blending). Of two joints, a frame of weights 1 - t

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isochor/deform/skinning.h"
+#include "isochor/rig/frame_rig.h"
 #include "isochor/rig/welded_character.h"
 
 namespace isochor {
@@ -28,13 +29,23 @@ struct PosedSkin : PosedVertices {  // #V of the welded surface
   std::vector<double> target_volumes;  ///< by component: rest_volumes × WeldedCharacter::volume_scale()
 };
 
+/// A deformer with what it needs: lbs and dqs nothing but the weights, medial its frames.
+struct Deforming {
+  Deforming(Deformer by, const FrameRig* along = nullptr) : deformer(by), frames(along) {}  // NOLINT: a deformer is one
+
+  Deformer deformer;
+  const FrameRig* frames;  ///< must outlive what is done with it; made for the same welded character
+};
+/// Throws Error(bad_input) if the deformer is medial and its frames are missing or do not fit the character.
+void check(const Deforming& how, const WeldedCharacter& welded);
+
 /// Everything of a pose; for several threads at once, each with an `out` of its own. After the first call with the same
 /// `out`, lbs allocates nothing if no part has morph targets.
-void pose_skin(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, PosedSkin& out,
+void pose_skin(const WeldedCharacter& welded, const Pose& pose, const Deforming& how, PosedSkin& out,
                const Context& context);
 /// The same for shapes that are known already: by part, what morphed_positions() says (MorphPlayer finds many at once).
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const std::vector<Vec3>> shapes,
-               Deformer deformer, PosedSkin& out, const Context& context);
+               const Deforming& how, PosedSkin& out, const Context& context);
 
 /// A part's vertices as the file has them, from what became of the welded surface: `positions` (#V) as the deformer put
 /// them, or displaced. Strays stay where the deformer put them, unless the vertex that they were welded into was
@@ -56,6 +67,6 @@ struct PlayedFrame {
   std::vector<double> volumes;         ///< by component, signed
   std::vector<double> target_volumes;  ///< by component, see PosedSkin
 };
-PlayedFrame play(const WeldedCharacter& welded, const Pose& pose, Deformer deformer, const Context& context);
+PlayedFrame play(const WeldedCharacter& welded, const Pose& pose, const Deforming& how, const Context& context);
 
 }  // namespace isochor

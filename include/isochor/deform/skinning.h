@@ -15,10 +15,14 @@
 
 namespace isochor {
 
-enum class Deformer { lbs, dqs };
+enum class Deformer {
+  lbs,     ///< linear blend skinning
+  dqs,     ///< dual quaternion skinning
+  medial,  ///< skin that follows frames, which follow the joints; it needs a FrameRig
+};
 template <>
 struct EnumNames<Deformer> {
-  static constexpr std::array names{"lbs", "dqs"};
+  static constexpr std::array names{"lbs", "dqs", "medial"};
 };
 
 /// Vertices at bind time and what they follow.
@@ -43,7 +47,8 @@ struct SkinnedVertices {
 ///        their rotation from the joint before them in the list.
 ///
 /// `out` has #V entries. For lbs nothing is allocated. Throws Error(bad_input) if a vertex follows no joint, a joint
-/// that has no matrix, or one whose matrix is not finite.
+/// that has no matrix, or one whose matrix is not finite; and for medial, which weights alone do not tell:
+/// pose_skin() and frame_maps() know it.
 void vertex_maps(Deformer deformer, const SkinnedVertices& vertices, std::span<const Affine> skin_matrices,
                  std::span<Mat34> out, const Context& context);
 

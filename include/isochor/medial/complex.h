@@ -63,7 +63,7 @@ struct Medial {
   MedialComplex complex;
   std::size_t voxels = 0;   ///< that the complex was made from
   std::size_t bridged = 0;  ///< those among them that only connect what pruning had cut
-  std::size_t pruned = 0;   ///< islands left out: their balls lie in others but for a sixth of their radius
+  std::size_t pruned = 0;   ///< vertices of branches that larger balls make up for
 };
 
 /// `solid` is what voxelize() makes of the surface, at a resolution of at most 256. All that is not exterior counts as

@@ -1,9 +1,10 @@
 #pragma once
 
 /// Pictures of the medial complex: its triangles, segments as rods, points as dots, coloured by the radius of their
-/// balls; in the shape that the skin was bound in.
+/// balls or by the joints that move them; in the shape that the skin was bound in, or as a pose moves it.
 
 #include "isochor/base/context.h"
+#include "isochor/bind/medial_frames.h"
 #include "isochor/medial/complex.h"
 #include "isochor/render/render.h"
 #include "isochor/rig/welded_character.h"
@@ -12,10 +13,11 @@ namespace isochor {
 
 enum class MedialColor {
   radius,  ///< of the balls
+  joint,   ///< each joint in a colour of its own, blended by how much it moves them
 };
 template <>
 struct EnumNames<MedialColor> {
-  static constexpr std::array names{"radius"};
+  static constexpr std::array names{"radius", "joint"};
 };
 
 struct MedialPicture {
@@ -32,9 +34,15 @@ struct MedialScene {
   double max_error = 0;
 };
 
-/// The frame of the picture becomes that of the skin. Throws Error(bad_input) if there is no mesh or the resolution is
+/// The complex of the bind shape, coloured by radius, whatever the colour of the options: no joint is asked. The frame
+/// of the picture becomes that of the skin. Throws Error(bad_input) if there is no mesh or the resolution is
 /// no power of two from 8 to 256.
 MedialScene medial_scene(const WeldedCharacter& welded, const MedialPicture& options, RenderOptions& picture,
                          Context& context);
+
+/// The complex as the joints move it in a pose; in the shape that was bound if there is none. Radii are those at bind
+/// time. It is drawn with back faces as front faces: RenderOptions::back_faces.
+Scene moved_medial_scene(const WeldedCharacter& welded, const MedialFrames& frames, const Pose* pose,
+                         MedialColor color);
 
 }  // namespace isochor

@@ -14,6 +14,7 @@
 #include "isochor/sample/giraffe.h"
 #include "isochor/sample/knight.h"
 #include "isochor/sample/mouth.h"
+#include "isochor/sample/shoulder.h"
 
 namespace isochor {
 

@@ -1,0 +1,38 @@
+#include "medial_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "isochor/base/error.h"
+#include "options.h"
+
+namespace isochor::cli {
+
+void add_medial_options(CLI::App& command, MedialArguments& arguments, const std::string& group) {
+  arguments.command = &command;
+  add_options(command, arguments.options, group);
+}
+
+void check_medial_options(const MedialArguments& arguments, bool used, const std::string& needs) {
+  if (used) return;
+  describe(arguments.options, [&](const auto&, const FieldInfo& info) {
+    if (was_given(*arguments.command, info)) throw_bad_input(std::string("--") + info.name + " needs " + needs);
+  });
+}
+
+MedialFrames make_medial_frames(const WeldedCharacter& welded, const MedialArguments& arguments, int resolution,
+                                Session& session) {
+  BindOptions options{.method = BindMethod::medial, .medial = arguments.options};
+  options.gvb.resolution = resolution;
+  MedialFrames frames = medial_frames(welded, options, session.context());
+  report_options(session.report()["options"], arguments.options);
+  session.report()["medial"] = {
+      {"vertices", frames.report.vertices},    {"primitives", frames.report.primitives},
+      {"resolution", frames.resolution},       {"carried", frames.carried},
+      {"beyond_medial", frames.report.beyond}, {"medial_beyond_bones", frames.report.widened}};
+  session.print("medial: " + count_of(frames.report.vertices, "frame") + "; " + count_of(frames.carried, "vertex") +
+                " of the skin follow one joint alone");
+  session.add_warnings(frames.problems);
+  return frames;
+}
+
+}  // namespace isochor::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+/// The deformer medial, prepared for a character (Bloomenthal 2002, section 3): the joints move the vertices of the
+/// medial complex as frames, and these move the skin, both by convolution. Made once, played by any number of frames
+/// and threads:
+///
+///   const WeldedCharacter welded(character);
+///   const auto frames = std::make_shared<FrameRig>(medial_frames(welded, {}, context).rig);
+///   CorrectedPlayback playback(welded, {.deformer = Deformer::medial, .frames = frames}, context);
+
+#include "isochor/bind/bind.h"
+#include "isochor/rig/frame_rig.h"
+#include "isochor/rig/welded_character.h"
+
+namespace isochor {
+
+struct MedialFrames {
+  FrameRig rig;
+  MedialComplex complex;    ///< of all volumes: its vertices are the first frames of the rig
+  MedialReport report;      ///< all volumes together
+  Index resolution = 0;     ///< the largest of the volumes
+  std::size_t carried = 0;  ///< vertices of the welded surface that follow one joint alone
+  Problems problems;
+};
+
+/// Of the options those of joints, voxels, welding and the medial are read (BindOptions::gvb, medial, handles, weld,
+/// unused). What the weights of the character's skins mean for it:
+///
+///   - joints that move nothing in them take no part, as in bind();
+///   - a piece of the mesh all of whose vertices follow one joint alone follows it here, too: helmets, swords, eyes;
+///   - a vertex of the medial follows a joint alone where all the skin about it does: a head stays rigid as its author
+///     made it, and what has no bones of its own (ears, a trunk) is not left to those near by;
+///   - everything else is moved by convolution, whatever its weights are.
+///
+/// Parts without a skin follow their node. Throws as bind() does.
+MedialFrames medial_frames(const WeldedCharacter& welded, const BindOptions& options, Context& context);
+
+}  // namespace isochor
