@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bake/twin_shares.h"
+
 namespace isochor {
 namespace {
 
@@ -12,6 +14,10 @@ double worst(const Eigen::VectorXd& errors) { return errors.size() > 0 ? errors.
 
 /// As a file's floats play it.
 Vec3 in_file_precision(const Vec3& v) { return v.cast<float>().cast<double>(); }
+
+const Vec3& rest_of(const TwinSample& sample, const PosedSkin& posed) {
+  return sample.stray == kNone ? posed.rest[sample.welded] : posed.strays.rest[sample.stray];
+}
 
 double sum_of_squares(std::span<const Vec3> vectors) {
   double sum = 0;
@@ -28,6 +34,7 @@ TwinFrames::TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twin
   PosedSkin posed;
   pose_skin(welded, rest_pose(welded.skeleton()), Deformer::lbs, posed, Context(1));
   file_rest_ = posed.rest;
+  file_stray_rest_ = posed.strays.rest;
   system_ = make_system(posed);
 }
 
@@ -36,23 +43,21 @@ void TwinFrames::take_samples() {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (!parts[p].skinned()) continue;
     for (std::size_t v = 0; v < parts[p].surface.vertex_count(); ++v) {
-      const Index stray = welded_.stray(p, v);
+      if (!has_own_shares(welded_, p, v)) continue;
       const bool leads = welded_.whole().leads(p, v);
-      if (leads || (stray != kNone && welded_.strays()[stray].follows_others)) {
-        samples_.push_back({p, v, welded_.whole().welded(p, v), leads ? kNone : stray});
-      }
+      samples_.push_back({p, v, welded_.whole().welded(p, v), leads ? kNone : welded_.stray(p, v)});
     }
   }
   const auto& component_of = welded_.topology().component_of_vertex;
   const auto components = static_cast<Index>(welded_.topology().components.size());
-  const auto place = [&](const Sample& s) {
+  const auto place = [&](const TwinSample& s) {
     return s.stray != kNone || component_of[s.welded] == kNone ? components : component_of[s.welded];
   };
   std::stable_sort(samples_.begin(), samples_.end(),
-                   [&](const Sample& a, const Sample& b) { return place(a) < place(b); });
+                   [&](const TwinSample& a, const TwinSample& b) { return place(a) < place(b); });
   for (Index c = 0; c <= components; ++c) {
     const auto at =
-        std::partition_point(samples_.begin(), samples_.end(), [&](const Sample& s) { return place(s) < c; });
+        std::partition_point(samples_.begin(), samples_.end(), [&](const TwinSample& s) { return place(s) < c; });
     component_begin_.push_back(static_cast<std::size_t>(at - samples_.begin()));
   }
 }
@@ -61,12 +66,12 @@ std::unique_ptr<TwinSystem> TwinFrames::make_system(const PosedSkin& posed) cons
   const auto& parts = welded_.character().parts;
   std::vector<TwinShare> shares;
   for (std::size_t s = 0; s < samples_.size(); ++s) {
-    const Sample& sample = samples_[s];
+    const TwinSample& sample = samples_[s];
     const SkinWeights& weights = weights_[sample.part];
     if (weights.vertex_count() == 0) continue;
     const Skin& skin = parts[sample.part].skin;
     const auto slots = static_cast<Index>(skin.joints.size());
-    const Vec3& rest = sample.stray == kNone ? posed.rest[sample.welded] : posed.strays.rest[sample.stray];
+    const Vec3& rest = rest_of(sample, posed);
     for (const Influence& i : weights.row(sample.vertex)) {
       if (i.joint < slots) continue;
       const Twin& twin = twins_[i.joint - slots];
@@ -79,12 +84,16 @@ std::unique_ptr<TwinSystem> TwinFrames::make_system(const PosedSkin& posed) cons
 }
 
 const TwinSystem& TwinFrames::system_of(Worker& worker) const {
-  const bool plain = worker.posed.rest == file_rest_;
-  const bool known = worker.turning && (plain ? worker.known_rest.empty() : worker.known_rest == worker.posed.rest);
+  const PosedSkin& posed = worker.posed;
+  const bool plain = posed.rest == file_rest_ && posed.strays.rest == file_stray_rest_;
+  const bool known =
+      worker.turning && (plain ? worker.known_rest.empty()
+                               : worker.known_rest == posed.rest && worker.known_stray_rest == posed.strays.rest);
   if (!known) {
     // An author's morph targets move what twins see of the vertices.
-    worker.own = plain ? nullptr : make_system(worker.posed);
-    worker.known_rest = plain ? std::vector<Vec3>{} : worker.posed.rest;
+    worker.own = plain ? nullptr : make_system(posed);
+    worker.known_rest = plain ? std::vector<Vec3>{} : posed.rest;
+    worker.known_stray_rest = plain ? std::vector<Vec3>{} : posed.strays.rest;
     const TwinSystem& system = plain ? *system_ : *worker.own;
     worker.turning = std::make_unique<TwinSolver>(system, 9);
     worker.stretching = std::make_unique<TwinSolver>(system, 6);
@@ -108,7 +117,7 @@ TwinFrames::Task TwinFrames::task(const HeldClip& clip, const HeldFrame& frame, 
       task.skinned[welded_.whole().welded(p, v)] = frame.parts[p].positions[v].cast<double>();
     }
   }
-  for (const Sample& s : samples_) {
+  for (const TwinSample& s : samples_) {
     const Vec3& from = s.stray == kNone ? posed.positions[s.welded] : posed.strays.positions[s.stray];
     task.wanted.push_back(frame.parts[s.part].positions[s.vertex].cast<double>() - from);
   }
@@ -280,6 +289,16 @@ TwinDeviation TwinFrames::deviation(const HeldClip& clip, const HeldFrame& frame
   TwinDeviation out;
   out.volume = worst(volume_errors(task, shown(task, displacements)));
   for (std::size_t s = 0; s < displacements.size(); ++s) out.places += (displacements[s] - meant[s]).squaredNorm();
+  return out;
+}
+
+TwinLesson TwinFrames::lesson(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
+  Task task = this->task(clip, frame, worker);
+  if (task.correction == 0) return {};
+  const auto motions = fit_twins(*task.system, task.carriers, task.pull, *worker.turning, *worker.stretching);
+  TwinLesson out{twin_displacements(task.carriers, motions), {}, std::move(task.wanted)};
+  out.rest.reserve(samples_.size());
+  for (const TwinSample& s : samples_) out.rest.push_back(rest_of(s, worker.posed));
   return out;
 }
 

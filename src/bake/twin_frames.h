@@ -26,6 +26,20 @@ struct TwinDeviation {
   double places = 0;  ///< Σ |distance from what was fitted|²
 };
 
+/// A vertex of the file that leads its welded vertex, or goes its own way.
+struct TwinSample {
+  std::size_t part = 0, vertex = 0;
+  Index welded = kNone;
+  Index stray = kNone;  ///< among WeldedCharacter::strays()
+};
+
+/// What a frame says of shares: how the twins move what follows them, and where vertices should go.
+struct TwinLesson {
+  std::vector<Mat34> maps;   // #twins
+  std::vector<Vec3> rest;    // #samples
+  std::vector<Vec3> wanted;  // #samples: displacements; empty if there are none
+};
+
 class TwinFrames {
  public:
   /// `weights` as share_weights() gave them.
@@ -35,7 +49,7 @@ class TwinFrames {
   struct Worker {
     std::unique_ptr<TwinSystem> own;  ///< of a frame whose rest shape is not that of the file
     std::unique_ptr<TwinSolver> turning, stretching;
-    std::vector<Vec3> known_rest;  ///< that the solvers are for; empty: that of the file
+    std::vector<Vec3> known_rest, known_stray_rest;  ///< that the solvers are for; empty: that of the file
     PosedSkin posed;
   };
   /// Twins that are not active (#twins) rest.
@@ -45,14 +59,12 @@ class TwinFrames {
                           std::span<const Transform> fitted, Worker& worker) const;
   /// By any affine maps, nothing closed: what twins bring, at the cost of a glance.
   TwinFrame glance(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+  /// Twins fitted, nothing closed.
+  TwinLesson lesson(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+  /// Vertices that twins are fitted to.
+  std::span<const TwinSample> samples() const { return samples_; }
 
  private:
-  /// A vertex of the file that leads its welded vertex, or goes its own way.
-  struct Sample {
-    std::size_t part = 0, vertex = 0;
-    Index welded = kNone;
-    Index stray = kNone;  ///< among WeldedCharacter::strays()
-  };
   /// What a frame asks for.
   struct Task {
     const TwinSystem* system = nullptr;
@@ -81,10 +93,11 @@ class TwinFrames {
   const WeldedCharacter& welded_;
   std::span<const Twin> twins_;
   std::span<const SkinWeights> weights_;
-  std::vector<Sample> samples_;               // those that lead come first, component by component
+  std::vector<TwinSample> samples_;           // those that lead come first, component by component
   std::vector<std::size_t> component_begin_;  // #components+1 into samples_
   std::vector<VolumeFunctional> volumes_;     // by component
   std::vector<Vec3> file_rest_;               // #V: the bind shape without any morph
+  std::vector<Vec3> file_stray_rest_;         // #strays
   std::unique_ptr<TwinSystem> system_;        // for it
 };
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "bake/twin_frames.h"
+#include "bake/twin_share_fit.h"
 #include "bake/twin_shares.h"
 #include "isochor/base/parallel.h"
 #include "isochor/base/words.h"
@@ -316,7 +317,8 @@ TwinJoints twin_joints(const HeldMotion& motion, const WeldedCharacter& welded, 
   if (motion.shown_by_skinning) return result;
   WorthyTwins worthy = worthy_twins(motion, welded, options, context);
   result.twins = std::move(worthy.twins);
-  result.weights = share_weights(welded, result.twins, options.influences);
+  result.weights = fit_shares(motion, welded, result.twins, share_weights(welded, result.twins, options.influences),
+                              options.influences, context);
   const TwinFrames frames(welded, result.twins, result.weights);
   const auto found = for_frames(all_frames(motion), context, [&](const FramePlace& at, TwinFrames::Worker& worker) {
     const HeldClip& clip = motion.clips[at.clip];

@@ -50,7 +50,8 @@ class SkinTree {
       if (blend < kFaintBlend) continue;
       for (const Index bone : {slot, parent_[slot]}) {
         for (std::size_t k = 0; bone != kNone && k < row.size(); ++k) {
-          if (row[k].joint == bone) out.push_back({{joints[slot], joints[bone], component}, k, std::min(blend, 1.0)});
+          if (row[k].joint == bone && is_first_slot(part_.skin, bone))
+            out.push_back({{joints[slot], joints[bone], component}, k, std::min(blend, 1.0)});
         }
       }
     }
@@ -76,17 +77,15 @@ Index component_of(const WeldedCharacter& welded, std::size_t part, std::size_t 
   return welded.topology().component_of_vertex[welded.whole().welded(part, vertex)];
 }
 
-/// A row with shares in it. What the bones keep and what their twins take add up to what they had, to the last bit:
-/// every number is a multiple of kWeightUnit.
-std::vector<Influence> shared_row(std::span<const Influence> row, std::vector<TwinShareWish> wishes,
-                                  const std::map<TwinKey, Index>& twins, Index influences, Index slots) {
+/// The shares that a row gets of some twins.
+std::vector<TwinShareOfRow> granted(std::span<const Influence> row, std::vector<TwinShareWish> wishes,
+                                    const std::map<TwinKey, Index>& twins, Index influences) {
   std::erase_if(wishes, [&](const TwinShareWish& wish) { return !twins.contains(wish.twin); });
   const auto share = [&](const TwinShareWish& wish) { return wish.blend * row[wish.place].weight; };
   std::stable_sort(wishes.begin(), wishes.end(), [&](const TwinShareWish& a, const TwinShareWish& b) {
     return share(a) != share(b) ? share(a) > share(b) : a.twin < b.twin;
   });
   const auto room = static_cast<std::size_t>(std::max<Index>(0, influences - static_cast<Index>(row.size())));
-  std::vector<double> blends(row.size(), 0.0);
   if (wishes.size() > room) {
     std::vector<bool> taken(row.size(), false);
     for (std::size_t i = 0; i < room; ++i) taken[wishes[i].place] = true;
@@ -96,16 +95,36 @@ std::vector<Influence> shared_row(std::span<const Influence> row, std::vector<Tw
     }
     std::erase_if(wishes, [](const TwinShareWish& wish) { return wish.blend == 0; });
   }
+  std::vector<double> blends(row.size(), 0.0);
   for (const TwinShareWish& wish : wishes) blends[wish.place] += wish.blend;
-  std::vector<Influence> out(row.begin(), row.end());
+  std::vector<TwinShareOfRow> out;
   for (const TwinShareWish& wish : wishes) {
-    const double part = share(wish) / std::max(1.0, blends[wish.place]);
-    const double taken = std::min(std::floor(part / kWeightUnit) * kWeightUnit, out[wish.place].weight);
-    if (!(taken > 0)) continue;
-    out[wish.place].weight -= taken;
-    out.push_back({slots + twins.at(wish.twin), taken});
+    out.push_back({twins.at(wish.twin), wish.place, share(wish) / std::max(1.0, blends[wish.place])});
   }
-  std::erase_if(out, [](const Influence& i) { return !(i.weight > 0); });
+  return out;
+}
+
+std::map<TwinKey, Index> twin_numbers(std::span<const Twin> twins) {
+  std::map<TwinKey, Index> number;
+  for (std::size_t q = 0; q < twins.size(); ++q) {
+    number[{twins[q].joint, twins[q].bone, twins[q].component}] = static_cast<Index>(q);
+  }
+  return number;
+}
+
+/// The shares of a vertex that leads, in the row of a copy.
+std::vector<TwinShareOfRow> copied_shares(const Part& leader, std::span<const Influence> of_leader, const Part& part,
+                                          std::span<const Influence> row, std::span<const Twin> twins) {
+  const auto slots = static_cast<Index>(leader.skin.joints.size());
+  std::vector<TwinShareOfRow> out;
+  for (const Influence& i : of_leader) {
+    if (i.joint < slots) continue;
+    const Index twin = i.joint - slots;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const bool rides = part.skin.joints[row[k].joint] == twins[twin].bone && is_first_slot(part.skin, row[k].joint);
+      if (rides) out.push_back({twin, k, i.weight});
+    }
+  }
   return out;
 }
 
@@ -137,28 +156,111 @@ std::vector<Twin> possible_twins(const WeldedCharacter& welded) {
   return twins;
 }
 
-std::vector<SkinWeights> share_weights(const WeldedCharacter& welded, std::span<const Twin> twins, Index influences) {
+bool has_own_shares(const WeldedCharacter& welded, std::size_t part, std::size_t vertex) {
+  if (welded.whole().leads(part, vertex)) return true;
+  const Index stray = welded.stray(part, vertex);
+  return stray != kNone && welded.strays()[stray].follows_others;
+}
+
+bool is_first_slot(const Skin& skin, Index slot) {
+  const auto first = std::find(skin.joints.begin(), skin.joints.end(), skin.joints[slot]);
+  return first - skin.joints.begin() == slot;
+}
+
+std::vector<std::vector<Index>> twins_near(const WeldedCharacter& welded, std::span<const Twin> twins) {
   const Character& character = welded.character();
-  std::map<TwinKey, Index> number;
-  for (std::size_t q = 0; q < twins.size(); ++q) {
-    number[{twins[q].joint, twins[q].bone, twins[q].component}] = static_cast<Index>(q);
-  }
-  std::vector<SkinWeights> out(character.parts.size());
-  for (std::size_t p = 0; p < out.size(); ++p) {
+  const auto number = twin_numbers(twins);
+  std::vector<std::vector<Index>> own(welded.surface().vertex_count());
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
     const Part& part = character.parts[p];
     if (!part.skinned()) continue;
     const SkinTree tree(part, character.skeleton);
-    const auto slots = static_cast<Index>(part.skin.joints.size());
-    bool shares = false;
     for (std::size_t v = 0; v < part.surface.vertex_count(); ++v) {
-      const auto row = part.weights.row(v);
-      out[p].add_row(shared_row(row, tree.wishes(row, component_of(welded, p, v)), number, influences, slots));
-      shares = shares || std::any_of(out[p].influences.begin() + out[p].begin[v], out[p].influences.end(),
-                                     [&](const Influence& i) { return i.joint >= slots; });
+      if (!has_own_shares(welded, p, v)) continue;
+      for (const TwinShareWish& wish : tree.wishes(part.weights.row(v), component_of(welded, p, v))) {
+        const auto known = number.find(wish.twin);
+        if (known != number.end()) own[welded.whole().welded(p, v)].push_back(known->second);
+      }
+    }
+  }
+  std::vector<std::vector<Index>> out = own;
+  for (const Edge& edge : welded.topology().edges) {
+    out[edge.a].insert(out[edge.a].end(), own[edge.b].begin(), own[edge.b].end());
+    out[edge.b].insert(out[edge.b].end(), own[edge.a].begin(), own[edge.a].end());
+  }
+  for (std::vector<Index>& near : out) {
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+  }
+  return out;
+}
+
+std::vector<Influence> row_with_shares(std::span<const Influence> row, std::span<const TwinShareOfRow> shares,
+                                       Index slots) {
+  constexpr double kNextToNothing = 64 * kWeightUnit;
+  std::vector<Influence> out(row.begin(), row.end());
+  std::vector<std::size_t> largest(row.size(), 0);  // by place: of the twins, in `out`; 0: none
+  for (const TwinShareOfRow& share : shares) {
+    const double taken = std::min(std::floor(share.weight / kWeightUnit) * kWeightUnit, out[share.place].weight);
+    if (!(taken > 0)) continue;
+    out[share.place].weight -= taken;
+    out.push_back({slots + share.twin, taken});
+    std::size_t& most = largest[share.place];
+    if (most == 0 || taken > out[most].weight) most = out.size() - 1;
+  }
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (largest[k] == 0 || out[k].weight > kNextToNothing) continue;
+    out[largest[k]].weight += out[k].weight;
+    out[k].weight = 0;
+  }
+  std::erase_if(out, [](const Influence& i) { return !(i.weight > 0); });
+  return out;
+}
+
+std::vector<SkinWeights> rows_of_copies(const WeldedCharacter& welded, std::span<const Twin> twins,
+                                        std::vector<std::vector<std::vector<Influence>>> rows) {
+  const auto& parts = welded.character().parts;
+  std::vector<SkinWeights> out(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (!parts[p].skinned()) continue;
+    const auto slots = static_cast<Index>(parts[p].skin.joints.size());
+    bool shares = false;
+    for (std::size_t v = 0; v < parts[p].surface.vertex_count(); ++v) {
+      const auto row = parts[p].weights.row(v);
+      const PartVertex leader = welded.whole().first_vertex(welded.whole().welded(p, v));
+      if (!has_own_shares(welded, p, v)) {
+        const Part& of = parts[leader.part];
+        const auto taken = of.skinned() ? copied_shares(of, rows[leader.part][leader.vertex], parts[p], row, twins)
+                                        : std::vector<TwinShareOfRow>{};
+        out[p].add_row(row_with_shares(row, taken, slots));
+      } else {
+        out[p].add_row(rows[p][v]);
+      }
+      const auto added = out[p].row(v);
+      shares = shares || std::any_of(added.begin(), added.end(), [&](const Influence& i) { return i.joint >= slots; });
     }
     if (!shares) out[p] = {};
   }
   return out;
+}
+
+std::vector<SkinWeights> share_weights(const WeldedCharacter& welded, std::span<const Twin> twins, Index influences) {
+  const Character& character = welded.character();
+  const auto number = twin_numbers(twins);
+  std::vector<std::vector<std::vector<Influence>>> rows(character.parts.size());
+  for (std::size_t p = 0; p < rows.size(); ++p) {
+    const Part& part = character.parts[p];
+    rows[p].resize(part.surface.vertex_count());
+    if (!part.skinned()) continue;
+    const SkinTree tree(part, character.skeleton);
+    for (std::size_t v = 0; v < rows[p].size(); ++v) {
+      if (!has_own_shares(welded, p, v)) continue;
+      const auto row = part.weights.row(v);
+      const auto shares = granted(row, tree.wishes(row, component_of(welded, p, v)), number, influences);
+      rows[p][v] = row_with_shares(row, shares, static_cast<Index>(part.skin.joints.size()));
+    }
+  }
+  return rows_of_copies(welded, twins, std::move(rows));
 }
 
 }  // namespace isochor
