@@ -2,6 +2,10 @@
 
 /// Cells waiting in buckets, each bucket a list. A bucket's storage is used again for later ones.
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -44,6 +48,34 @@ class BucketQueue {
 
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::vector<std::vector<std::uint32_t>> spare_;
+};
+
+/// Puts a bucket's cells into about the order of space: exactly by runs of cells, and as they come within a run.
+class CellOrder {
+ public:
+  explicit CellOrder(std::size_t cells = 0) {
+    shift_ = std::max(0, static_cast<int>(std::bit_width(cells)) - kRunBits);
+  }
+  void sort(std::vector<std::uint32_t>& cells) {
+    if (cells.size() < kFew) {
+      std::sort(cells.begin(), cells.end());
+      return;
+    }
+    std::array<std::uint32_t, 1 << kRunBits> begin = {};
+    for (const std::uint32_t cell : cells) ++begin[cell >> shift_];
+    std::uint32_t before = 0;
+    for (std::uint32_t& b : begin) before += std::exchange(b, before);
+    other_.resize(cells.size());
+    for (const std::uint32_t cell : cells) other_[begin[cell >> shift_]++] = cell;
+    cells.swap(other_);
+  }
+
+ private:
+  static constexpr int kRunBits = 10;
+  static constexpr std::size_t kFew = 256;
+
+  int shift_ = 0;
+  std::vector<std::uint32_t> other_;
 };
 
 }  // namespace isochor

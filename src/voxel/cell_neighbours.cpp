@@ -300,9 +300,9 @@ class CellNeighbours::BlockVisit {
       const std::uint32_t x = first_x + v.x;
       const std::uint32_t yz = first_yz + v.yz;
       if (interior_.at(x, yz)) {
-        writer.add(Step(cell_at(x + 10 * yz), {.kind = CellKind::interior}, v.side), v.squared);
+        writer.add(Step(cell_at(x + 10 * yz), Step::To::smaller, v.side), v.squared);
       } else if (boundary_.at(x, yz)) {
-        writer.add(Step(cell_at(x + 10 * yz), {.kind = CellKind::boundary}, v.side), v.squared);
+        writer.add(Step(cell_at(x + 10 * yz), Step::To::boundary, v.side), v.squared);
       } else if (large_.at(x, yz)) {
         writer.add(cell_at(x + 10 * yz), {low[0] + v.offset[0], low[1] + v.offset[1], low[2] + v.offset[2]});
       }

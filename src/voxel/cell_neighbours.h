@@ -36,6 +36,14 @@ class CellNeighbours {
   static constexpr std::uint32_t kNoStep = 1u << 13;
   const Masks& masks(std::uint32_t cell) const { return masks_[cell]; }
 
+  /// What is asked of a cell when its turn comes.
+  void prefetch(std::uint32_t cell) const {
+    __builtin_prefetch(masks_.data() + cell);
+    __builtin_prefetch(place_.data() + cell);
+    __builtin_prefetch(step_begin_.data() + cell);
+  }
+  void prefetch_steps(std::uint32_t cell) const { __builtin_prefetch(steps_.data() + step_begin_[cell]); }
+
   /// Calls visit(direction, cell) for the neighbours of a voxel in the directions of a mask, a part of its masks.
   template <class Visit>
   void each_voxel(std::uint32_t cell, std::uint32_t mask, Visit&& visit) const {
@@ -54,21 +62,22 @@ class CellNeighbours {
   /// A step from or to a cell larger than a voxel.
   class Step {
    public:
+    /// What it leads to.
+    enum class To : std::uint32_t { smaller, boundary, equal, larger };
+
     /// `side` is where the neighbour lies, by axis below, beside (the two overlap) or above, as a direction.
-    Step(std::uint32_t cell, const OctreeCell& c, std::uint32_t side)
-        : bits_(cell | (c.level == 0 ? kVoxel : 0) | side << kSideShift |
-                (c.kind == CellKind::boundary ? kBoundary : 0)) {}
-    std::uint32_t cell() const { return bits_ & (kVoxel - 1); }
-    bool to_voxel() const { return (bits_ & kVoxel) != 0; }
+    Step(std::uint32_t cell, To to, std::uint32_t side)
+        : bits_(cell | side << kSideShift | static_cast<std::uint32_t>(to) << kToShift) {}
+    std::uint32_t cell() const { return bits_ & (kMaxCells - 1); }
     std::uint32_t side() const { return bits_ >> kSideShift & 31; }
-    CellKind kind() const { return (bits_ & kBoundary) != 0 ? CellKind::boundary : CellKind::interior; }
+    To to() const { return static_cast<To>(bits_ >> kToShift); }
+    CellKind kind() const { return to() == To::boundary ? CellKind::boundary : CellKind::interior; }
 
     static constexpr std::uint32_t kMaxCells = 1u << 25;
 
    private:
-    static constexpr std::uint32_t kVoxel = kMaxCells;
-    static constexpr int kSideShift = 26;
-    static constexpr std::uint32_t kBoundary = 1u << 31;
+    static constexpr int kSideShift = 25;
+    static constexpr int kToShift = 30;
     std::uint32_t bits_;
   };
   struct Steps {

@@ -26,11 +26,18 @@ void check_seeds(std::span<const GeodesicSeed> seeds, Index sources, std::size_t
   }
 }
 
+enum class Order { any, inside_first };
+
 /// Kernels for the usual numbers of labels, one for all others.
 void run_sweep(const CellNeighbours& neighbours, const StepLengths& lengths, NearestSources& nearest,
-               std::span<const GeodesicSeed> seeds, Context& context) {
+               std::span<const GeodesicSeed> seeds, Order order, Context& context) {
   const auto run = [&](auto k) {
-    LabelSweep<decltype(k)::value>(neighbours, lengths, nearest.labels, nearest.k).run(seeds, context);
+    LabelSweep<decltype(k)::value> sweep(neighbours, lengths, nearest.labels, nearest.k);
+    if (order == Order::inside_first) {
+      sweep.run_inside_first(seeds, context);
+    } else {
+      sweep.run(seeds, context);
+    }
   };
   switch (nearest.k) {
     case 1:
@@ -98,13 +105,14 @@ NearestSources GeodesicSweep::nearest(std::span<const GeodesicSeed> seeds, Index
   NearestSources nearest;
   nearest.k = k;
   nearest.labels.resize(octree_->size() * static_cast<std::size_t>(k));
-  extend(nearest, seeds, context);
+  check_seeds(seeds, kMaxSources, octree_->size());
+  run_sweep(*neighbours_, *lengths_, nearest, seeds, Order::inside_first, context);
   return nearest;
 }
 
 void GeodesicSweep::extend(NearestSources& nearest, std::span<const GeodesicSeed> seeds, Context& context) const {
   check_seeds(seeds, kMaxSources, octree_->size());
-  run_sweep(*neighbours_, *lengths_, nearest, seeds, context);
+  run_sweep(*neighbours_, *lengths_, nearest, seeds, Order::any, context);
 }
 
 AllDistances GeodesicSweep::all(std::span<const GeodesicSeed> seeds, Index source_count, Context& context) const {
@@ -120,7 +128,7 @@ AllDistances GeodesicSweep::all(std::span<const GeodesicSeed> seeds, Index sourc
     NearestSources one;
     one.k = 1;
     one.labels.resize(octree_->size());
-    run_sweep(*neighbours_, *lengths_, one, by_source[s], alone);
+    run_sweep(*neighbours_, *lengths_, one, by_source[s], Order::any, alone);
     result.lengths[s].resize(octree_->size());
     for (std::size_t c = 0; c < one.labels.size(); ++c) result.lengths[s][c] = one.labels[c].length();
   });

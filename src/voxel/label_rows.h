@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "isochor/voxel/geodesic.h"
 #include "voxel/step_lengths.h"
@@ -69,6 +70,44 @@ class LabelRows {
     }
   }
 
+  bool reached(std::uint32_t cell) const { return row_of(cell)->reached(); }
+  /// Marks all labels of a cell as carried on.
+  void mark(std::uint32_t cell) {
+    for (std::size_t i = 0; i < k(); ++i) {
+      if (row_of(cell)[i].reached()) row_of(cell)[i].key &= ~std::uint64_t{kWayMask};
+    }
+  }
+
+  /// Enters the labels of another cell, all carried on, with a step added. Those above `limit` stay behind.
+  void take(std::uint32_t cell, std::uint32_t from, std::uint32_t step, std::uint32_t limit) {
+    GeodesicLabel* row = row_of(cell);
+    const GeodesicLabel* other = row_of(from);
+    const bool empty = !row->reached();
+    if (!empty && refuses(row, other, step)) return;
+    for (std::size_t i = 0; i < k() && other[i].length() <= limit; ++i) {
+      const std::uint64_t key = other[i].key + (std::uint64_t{step} << 32);
+      if (empty) {
+        row[i].key = key;
+      } else if (!as_near_in_place(row[i], key)) {
+        insert({cell, static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key)});
+      }
+    }
+  }
+
+  /// Lists the labels that a cell would bring to another by a step. All labels of both have been carried on.
+  void find_welcome(std::uint32_t from, std::uint32_t to, std::uint32_t step, std::uint32_t limit, std::uint32_t way,
+                    std::vector<LabelOffer>& welcome) const {
+    const GeodesicLabel* row = row_of(to);
+    const GeodesicLabel* other = row_of(from);
+    if (refuses(row, other, step)) return;
+    for (std::size_t i = 0; i < k() && other[i].length() <= limit; ++i) {
+      const std::uint64_t key = other[i].key + (std::uint64_t{step} << 32);
+      if (as_near_in_place(row[i], key)) continue;
+      const LabelOffer offer = {to, static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key) | way};
+      if (key < row[k() - 1].key && compare(row, offer).as_near == 0) welcome.push_back(offer);
+    }
+  }
+
  private:
   std::size_t k() const { return K > 0 ? static_cast<std::size_t>(K) : k_; }
   GeodesicLabel* row_of(std::uint32_t cell) const { return labels_ + cell * k(); }
@@ -91,9 +130,36 @@ class LabelRows {
     return result;
   }
 
+  /// Spares most of the comparing: neighbours mostly have the same sources in the same order.
+  static bool as_near_in_place(const GeodesicLabel& label, std::uint64_t key) {
+    return static_cast<std::uint32_t>(label.key) == static_cast<std::uint32_t>(key) && label.key <= key;
+  }
+
+  /// True where the row has the other's sources in the same order, as neighbours mostly have, and all as near as with
+  /// the step added: then it would take none of the other's labels.
+  static bool refuses_each(const GeodesicLabel* row, const GeodesicLabel* other, std::size_t n, std::uint32_t step) {
+    bool all = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool same = static_cast<std::uint32_t>(row[i].key) == static_cast<std::uint32_t>(other[i].key);
+      all = all && (!other[i].reached() || (same && row[i].length() <= other[i].length() + step));
+    }
+    return all;
+  }
   // GCC's vector extensions, which clang shares, on every processor.
   typedef std::uint32_t Four __attribute__((vector_size(16)));
   typedef std::int32_t SignedFour __attribute__((vector_size(16)));
+
+  /// Four labels as their sources and their lengths.
+  struct Halves {
+    Four sources, lengths;
+  };
+  static Halves halves(const GeodesicLabel* four) {
+    Four low;
+    Four high;
+    std::memcpy(&low, four, sizeof(low));
+    std::memcpy(&high, four + 2, sizeof(high));
+    return {__builtin_shufflevector(low, high, 0, 2, 4, 6), __builtin_shufflevector(low, high, 1, 3, 5, 7)};
+  }
 
   static std::uint64_t any(SignedFour mask) {
     std::array<std::uint64_t, 2> halves = {};
@@ -110,18 +176,28 @@ class LabelRows {
       SignedFour as_near = {};
       SignedFour same_bucket = {};
       for (std::size_t i = 0; i < K; i += 4) {
-        Four low;
-        Four high;
-        std::memcpy(&low, row + i, sizeof(low));
-        std::memcpy(&high, row + i + 2, sizeof(high));
-        const Four sources = __builtin_shufflevector(low, high, 0, 2, 4, 6);
-        const Four lengths = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+        const auto [sources, lengths] = halves(row + i);
         const SignedFour same = ((sources ^ source) >> GeodesicLabel::kSweepBits) == Four{};
         // Lengths are below 2^31, so that signed comparison does.
         as_near |= same & ~(SignedFour(lengths) > SignedFour(length));
         same_bucket |= (((lengths ^ length) & ~(StepLengths::kVoxel - 1)) == Four{}) & ((sources & kWayMask) != Four{});
       }
       return {any(as_near), any(same_bucket)};
+    }
+  }
+
+  bool refuses(const GeodesicLabel* row, const GeodesicLabel* other, std::uint32_t step) const {
+    if constexpr (K == 0 || K % 4 != 0) {
+      return refuses_each(row, other, k(), step);
+    } else {
+      SignedFour welcome = {};
+      for (std::size_t i = 0; i < K; i += 4) {
+        const Halves here = halves(row + i), there = halves(other + i);
+        const Four length = there.lengths + step;
+        const SignedFour differs = (here.sources != there.sources) | (SignedFour(here.lengths) > SignedFour(length));
+        welcome |= differs & (there.lengths != Four{} + GeodesicLabel::kFar);
+      }
+      return any(welcome) == 0;
     }
   }
 

@@ -27,6 +27,7 @@
 #include "voxel/bucket_queue.h"
 #include "voxel/cell_neighbours.h"
 #include "voxel/label_rows.h"
+#include "voxel/skin_labels.h"
 #include "voxel/step_lengths.h"
 
 namespace isochor {
@@ -36,31 +37,30 @@ template <int K>
 class LabelSweep {
  public:
   LabelSweep(const CellNeighbours& neighbours, const StepLengths& lengths, std::span<GeodesicLabel> labels, Index k)
-      : neighbours_(neighbours), lengths_(lengths), rows_(labels, k) {}
+      : neighbours_(neighbours),
+        lengths_(lengths),
+        rows_(labels, k),
+        cells_(labels.size() / static_cast<std::size_t>(k)) {}
 
   /// Labels that are there already have been carried on before; those of the seeds are carried on now.
   void run(std::span<const GeodesicSeed> seeds, Context& context) {
-    const int threads = effective_threads(context);
-    parts_.clear();
-    parts_.resize(threads > 1 ? std::bit_ceil(static_cast<std::size_t>(threads) * kPartsPerThread) : 1);
-    for (auto& box : parts_) {
-      for (auto& posts : box.out) posts.resize(parts_.size());
-    }
-    for (const GeodesicSeed& seed : seeds) {
-      const auto cell = static_cast<std::uint32_t>(seed.cell);
-      offer(part_of(cell),
-            {cell, to_units(seed.distance),
-             static_cast<std::uint32_t>(seed.source) << GeodesicLabel::kSweepBits | StepLengths::kNoDirection});
-    }
-    bucket_ = next_bucket(0);
-    if (parts_.size() == 1) {
-      for (; bucket_ != BucketQueue::kEmpty; bucket_ = parts_[0].queue.next(bucket_)) {
-        context.check_cancelled();
-        handle_bucket<Sharing::alone>(0);
-      }
-    } else {
-      run_together(threads, context);
-    }
+    begin(context);
+    enter(seeds);
+    carry_all_on(context);
+  }
+
+  /// The same where there are no labels yet: first the inside, then its skin (SkinLabels).
+  void run_inside_first(std::span<const GeodesicSeed> seeds, Context& context) {
+    begin(context);
+    inside_ = true;
+    enter(seeds);
+    carry_all_on(context);
+    inside_ = false;
+    for (const GeodesicSeed& seed : seeds) rows_.mark(static_cast<std::uint32_t>(seed.cell));
+    SkinLabels<K> skin(neighbours_, lengths_, rows_, cells_);
+    skin.take_from_inside(context);
+    for (const Offer& o : skin.find_ways_over(seeds, context)) offer(part_of(o.cell), o);
+    carry_all_on(context);
   }
 
  private:
@@ -69,12 +69,14 @@ class LabelSweep {
   using Offer = LabelOffer;
   struct alignas(128) Part {
     BucketQueue queue;
+    CellOrder order;
     std::array<std::vector<std::vector<Offer>>, 2> out;  ///< posts to other parts, of even and odd rounds
     std::uint32_t lowest_post = BucketQueue::kEmpty;
   };
 
   static constexpr std::size_t kPartsPerThread = 2;
   static constexpr int kRunBits = 12;
+  static constexpr std::size_t kAhead = 4;
 
   std::size_t part_of(std::uint32_t cell) const {
     return parts_.size() == 1 ? 0 : (cell >> kRunBits) & (parts_.size() - 1);
@@ -82,6 +84,42 @@ class LabelSweep {
   static std::uint32_t bucket_of(std::uint32_t length) { return length / StepLengths::kVoxel; }
   static std::uint32_t to_units(double voxels) {
     return static_cast<std::uint32_t>(std::lround(voxels * StepLengths::kVoxel));
+  }
+
+  void begin(const Context& context) {
+    const int threads = effective_threads(context);
+    parts_.clear();
+    parts_.resize(threads > 1 ? std::bit_ceil(static_cast<std::size_t>(threads) * kPartsPerThread) : 1);
+    for (auto& box : parts_) {
+      box.order = CellOrder(cells_);
+      for (auto& posts : box.out) posts.resize(parts_.size());
+    }
+  }
+
+  void enter(std::span<const GeodesicSeed> seeds) {
+    for (const GeodesicSeed& seed : seeds) {
+      const auto cell = static_cast<std::uint32_t>(seed.cell);
+      const Offer label = {
+          cell, to_units(seed.distance),
+          static_cast<std::uint32_t>(seed.source) << GeodesicLabel::kSweepBits | StepLengths::kNoDirection};
+      if (inside_ && neighbours_.masks(cell).kind() == CellKind::boundary) {
+        if (rows_.insert(label) != LabelRows<K>::Entered::no) carry_on<Sharing::alone>(0, label);
+      } else {
+        offer(part_of(cell), label);
+      }
+    }
+  }
+
+  void carry_all_on(Context& context) {
+    bucket_ = next_bucket(0);
+    if (parts_.size() == 1) {
+      for (; bucket_ != BucketQueue::kEmpty; bucket_ = parts_[0].queue.next(bucket_)) {
+        context.check_cancelled();
+        handle_bucket<Sharing::alone>(0);
+      }
+    } else {
+      run_together(effective_threads(context), context);
+    }
   }
 
   void offer(std::size_t part, const Offer& offer) {
@@ -93,7 +131,7 @@ class LabelSweep {
   template <Sharing S>
   void send(std::size_t from, const Offer& sent) {
     if constexpr (S == Sharing::alone) {
-      offer(0, sent);
+      offer(part_of(sent.cell), sent);
     } else {
       const std::size_t to = part_of(sent.cell);
       if (to == from) {
@@ -110,7 +148,8 @@ class LabelSweep {
     if (label.length > lengths_.limit()) return;
     const std::uint32_t way = label.source_and_way & kWayMask;
     const std::uint32_t source = label.source_and_way & ~kWayMask;
-    const CellNeighbours::Masks masks = neighbours_.masks(label.cell);
+    CellNeighbours::Masks masks = neighbours_.masks(label.cell);
+    if (inside_) masks.boundary &= CellNeighbours::kNoStep;
     // Looking all neighbours up before any is offered the label lets the processor do the one while it waits for the
     // other.
     std::array<Offer, kDirections> offers;
@@ -123,12 +162,14 @@ class LabelSweep {
     for (std::size_t i = 0; i < n; ++i) send<S>(part, offers[i]);
     const CellNeighbours::Steps steps = neighbours_.steps(label.cell);
     const std::uint32_t sides = lengths_.kept_large(way);
+    using To = CellNeighbours::Step::To;
     for (std::size_t i = 0; i < steps.steps.size(); ++i) {
       const CellNeighbours::Step step = steps.steps[i];
-      if ((sides >> step.side() & 1) == 0) continue;
+      const To to = step.to();
+      if (to >= To::equal ? (sides >> step.side() & 1) == 0 : inside_ && to == To::boundary) continue;
       const std::uint32_t length = label.length + lengths_.far(steps.squared[i], step.kind());
       const std::uint32_t next_way =
-          step.to_voxel() ? StepLengths::kFromLarge + step.side() : StepLengths::kNoDirection;
+          to == To::larger ? StepLengths::kNoDirection : StepLengths::kFromLarge + step.side();
       send<S>(part, {step.cell(), length, source | next_way});
     }
   }
@@ -145,10 +186,16 @@ class LabelSweep {
       parts_[part].lowest_post = BucketQueue::kEmpty;
     }
     std::vector<std::uint32_t> cells = parts_[part].queue.take(bucket_);
-    // In the order of the cells, which is one of space, what is touched together lies together.
-    std::sort(cells.begin(), cells.end());
-    for (const std::uint32_t cell : cells) {
-      rows_.settle(cell, bucket_, [&](const Offer& label) { carry_on<S>(part, label); });
+    // In the order of the cells, which is one of space, what is touched together lies together; and what comes next
+    // is known, and fetched ahead.
+    parts_[part].order.sort(cells);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i + 2 * kAhead < cells.size()) {
+        rows_.prefetch(cells[i + 2 * kAhead]);
+        neighbours_.prefetch(cells[i + 2 * kAhead]);
+        neighbours_.prefetch_steps(cells[i + kAhead]);
+      }
+      rows_.settle(cells[i], bucket_, [&](const Offer& label) { carry_on<S>(part, label); });
     }
     parts_[part].queue.give_back(std::move(cells));
   }
@@ -167,6 +214,7 @@ class LabelSweep {
     std::atomic<std::size_t> open_round{0};
     std::exception_ptr failure;
     const std::size_t parts = parts_.size();
+    round_ = 0;
     const auto close_round = [&] {
       bucket_ = failure || context.cancelled() ? BucketQueue::kEmpty : next_bucket(bucket_);
       ++round_;
@@ -198,6 +246,8 @@ class LabelSweep {
   const CellNeighbours& neighbours_;
   const StepLengths& lengths_;
   LabelRows<K> rows_;
+  std::size_t cells_;
+  bool inside_ = false;  ///< boundary voxels are left out
   std::vector<Part> parts_;
   std::uint32_t bucket_ = 0;
   std::size_t round_ = 0;

@@ -52,6 +52,7 @@ StepLengths::StepLengths(double penalty, std::uint32_t longest) {
     keep_after_large(d);
     find_detours(d);
     choose_detours(d);
+    find_served(d);
   }
 }
 
@@ -130,6 +131,17 @@ void StepLengths::choose_detours(std::uint32_t last) {
   }
 }
 
+void StepLengths::find_served(std::uint32_t by) {
+  constexpr std::uint32_t kStay = kDirections / 2;
+  for (std::uint32_t d = 0; d < kDirections; ++d) {
+    const std::uint32_t between = step_between(offset_of(d), offset_of(by));
+    if (d == kStay || by == kStay || between == kStay) continue;
+    if (near(between, 0) + near(by, 1) <= near(d, 1)) served_[by] |= 1u << d;
+  }
+}
+
+// For a neighbour that is no smaller than the cell this holds with larger cells too: of all cells of 1 to 64 voxels,
+// the way by this cell is longer by 8 units or more, which is more than rounding takes.
 void StepLengths::keep_after_large(std::uint32_t side) {
   const Offset from = offset_of(side);
   for (std::uint32_t next = 0; next < kDirections; ++next) {
@@ -139,6 +151,7 @@ void StepLengths::keep_after_large(std::uint32_t side) {
     if (!touches) continue;
     const std::uint32_t bit = 1u << next;
     const std::uint32_t way = kFromLarge + side;
+    kept_large_[way] &= ~bit;
     for (auto& by_kind : kept_) by_kind[way].interior &= ~bit;
     // From an interior voxel, a long penalised step from p may cost more than the way by this voxel.
     kept_[static_cast<std::size_t>(CellKind::boundary)][way].boundary &= ~bit;

@@ -16,7 +16,8 @@ class StepLengths {
  public:
   static constexpr std::uint32_t kVoxel = 1024;
   /// How a label came to its cell, in six bits: 1 … 27 by a step between voxels in the directions 0 … 26; from
-  /// kFromLarge on, by a step from a larger cell to a voxel, by its side; kNoDirection for all others, and seeds.
+  /// kFromLarge on, by a step from a cell larger than a voxel to one that is not larger than that, by its side;
+  /// kNoDirection for all others, and seeds.
   static constexpr std::uint32_t kNoDirection = 28;
   static constexpr std::uint32_t kFromLarge = 32;
 
@@ -57,8 +58,22 @@ class StepLengths {
     }
     return left.interior | left.boundary;
   }
-  /// The same for larger cells beside the voxel, which are never boundary: one bit a side.
+  /// The same for neighbours that are not smaller than the cell, and not a voxel like it: one bit a side.
   std::uint32_t kept_large(std::uint32_t way) const { return kept_large_[way]; }
+
+  /// Of the interior voxels about a boundary voxel, those that it must take labels from: another has a way to it, by
+  /// one of these, that is no longer than its own step.
+  std::uint32_t worth_taking(std::uint32_t interior) const {
+    constexpr std::uint32_t kFaces = 1u << 4 | 1u << 10 | 1u << 12 | 1u << 14 | 1u << 16 | 1u << 22;
+    std::uint32_t left = interior;
+    for (std::uint32_t by = interior & kFaces; by != 0; by &= by - 1) {
+      left &= ~served_[static_cast<std::size_t>(std::countr_zero(by))];
+    }
+    for (std::uint32_t by = left & ~kFaces; by != 0; by &= by - 1) {
+      left &= ~served_[static_cast<std::size_t>(std::countr_zero(by))];
+    }
+    return left;
+  }
 
   /// From here on a step might pass what 31 bits hold: labels end there.
   std::uint32_t limit() const { return limit_; }
@@ -68,6 +83,7 @@ class StepLengths {
   void keep_after_large(std::uint32_t side);
   void find_detours(std::uint32_t last);
   void choose_detours(std::uint32_t last);
+  void find_served(std::uint32_t by);
 
   /// What the cell that a voxel was reached from serves by way of another neighbour of that voxel.
   struct Detours {
@@ -83,6 +99,7 @@ class StepLengths {
   std::array<std::array<CellNeighbours::Masks, 64>, 2> kept_ = {};
   std::array<std::array<Detours, kNoDirection>, 2> detours_ = {};
   std::array<std::uint32_t, 64> kept_large_ = {};
+  std::array<std::uint32_t, kDirections> served_ = {};  ///< by an interior voxel beside a boundary voxel: others
 };
 
 }  // namespace isochor

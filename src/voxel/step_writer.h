@@ -41,7 +41,12 @@ class StepWriter {
       const int above = static_cast<int>(low >= low_[a] + edge_) - static_cast<int>(low + edge <= low_[a]);
       side = 3 * side + static_cast<std::uint32_t>(1 + above);
     }
-    add(CellNeighbours::Step(neighbour, n, side), static_cast<std::uint16_t>(squared));
+    using To = CellNeighbours::Step::To;
+    const To to = n.kind == CellKind::boundary ? To::boundary
+                  : edge < edge_               ? To::smaller
+                  : edge == edge_              ? To::equal
+                                               : To::larger;
+    add(CellNeighbours::Step(neighbour, to, side), static_cast<std::uint16_t>(squared));
   }
   void add(CellNeighbours::Step step, std::uint16_t squared) {
     steps_.push_back(step);

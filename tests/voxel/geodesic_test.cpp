@@ -136,7 +136,7 @@ TEST(Geodesic, NearestEqualsAllCut) {
   Context context;
   for (const VoxelSolid& solid : solids()) {
     const Scene s(solid, scattered(solid.grid.resolution, 23));
-    for (const double penalty : {1.0, 4.0}) {
+    for (const double penalty : {1.0, 1.3, 4.0, 20.0}) {
       const GeodesicSweep sweep(s.octree, {.penalty = penalty}, context);
       const AllDistances all = sweep.all(s.seeds, s.sources, context);
       for (const Index k : {1, 2, 3, 4, 5, 6, 7, 8, 11, 30}) {
@@ -329,6 +329,22 @@ TEST(Geodesic, SameForAnyThreads) {
   const NearestSources expected = a.nearest(s.seeds, 4, one);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(b.nearest(s.seeds, 4, two).labels == expected.labels);
   EXPECT_EQ(a.all(s.seeds, s.sources, one).lengths, b.all(s.seeds, s.sources, two).lengths);
+}
+
+// Also where the skin carries labels on: sheets, thin bars, seeds on the surface.
+TEST(Geodesic, SameForAnyThreadsInThinShapes) {
+  Context one(1);
+  Context three(3);
+  for (const VoxelSolid& solid : solids()) {
+    Scene s(solid, scattered(solid.grid.resolution, 30));
+    for (Index c = 0; c < static_cast<Index>(s.octree.size()); c += 97) {
+      s.seeds.push_back({.source = s.sources++, .cell = c, .distance = 0.5 * (c % 7)});
+    }
+    const GeodesicSweep sweep(s.octree, {}, one);
+    const NearestSources expected = sweep.nearest(s.seeds, 4, one);
+    ASSERT_TRUE(sweep.nearest(s.seeds, 4, three).labels == expected.labels);
+    ASSERT_TRUE(sweep.all(s.seeds, s.sources, one).cut(4).labels == expected.labels);
+  }
 }
 
 // The order of the seeds does not matter.
