@@ -14,7 +14,8 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments) {
       command, arguments.mode,
       {.name = "bake",
        .help = "how a motion that skinning alone does not show is written: a few morph targets, one for each "
-               "frame, joints beside those of the skin (for games), or point caches (default morphs; by the extension "
+               "frame, joints beside those of the skin (for games), these and a few morph targets, or point caches "
+               "(default morphs; by the extension "
                "for .pc2 and .mdd)"},
       "Bake");
   command
@@ -25,13 +26,21 @@ void add_bake_options(CLI::App& command, BakeArguments& arguments) {
       ->group("Bake");
   add_options(command, arguments.basis, "Bake");
   add_options(command, arguments.twins, "Bake");
+  command
+      .add_option(
+          "--bake-driven", arguments.driven,
+          "with --bake joints: also write how each added joint follows the pose, for motions that were never baked")
+      ->type_name("FILE.json")
+      ->group("Bake");
   add_options(command, arguments.between, "Bake");
 }
 
+bool has_joints(BakeMode mode) { return mode == BakeMode::joints || mode == BakeMode::joints_and_morphs; }
 bool is_cache(BakeMode mode) { return mode == BakeMode::pc2 || mode == BakeMode::mdd; }
 
 BakeForm bake_form(BakeMode mode) {
-  return mode == BakeMode::frames ? BakeForm::frames : mode == BakeMode::joints ? BakeForm::joints : BakeForm::morphs;
+  // Both have the same names.
+  return parse_enum<BakeForm>(enum_name(mode)).value_or(BakeForm::morphs);
 }
 
 BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& output) {
@@ -43,8 +52,8 @@ BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& 
     throw_bad_input("--bake " + enum_name(mode) + " does not fit the output " + output.string() +
                     (is_cache(mode) ? "; it must end in ." + enum_name(mode) : "; it must end in .glb or .gltf"));
   }
-  for (const char* option : {"--influences", "--bake-joints"}) {
-    if (mode != BakeMode::joints && arguments.command->count(option) > 0) {
+  for (const char* option : {"--influences", "--bake-joints", "--bake-driven"}) {
+    if (!has_joints(mode) && arguments.command->count(option) > 0) {
       throw_bad_input(std::string(option) + " requires --bake joints");
     }
   }

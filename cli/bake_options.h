@@ -15,15 +15,16 @@ class App;
 namespace isochor {
 
 enum class BakeMode {
-  morphs,  ///< a small basis of morph targets
-  frames,  ///< one morph target for each frame
-  joints,  ///< twins of the joints
-  pc2,     ///< point caches
+  morphs,             ///< a small basis of morph targets
+  frames,             ///< one morph target for each frame
+  joints,             ///< twins of the joints
+  joints_and_morphs,  ///< and a few morph targets
+  pc2,                ///< point caches
   mdd,
 };
 template <>
 struct EnumNames<BakeMode> {
-  static constexpr std::array names{"morphs", "frames", "joints", "pc2", "mdd"};
+  static constexpr std::array names{"morphs", "frames", "joints", "joints+morphs", "pc2", "mdd"};
 };
 
 namespace cli {
@@ -34,11 +35,13 @@ struct BakeArguments {
   MorphBasisOptions basis;
   TwinOptions twins;
   BetweenKeysOptions between;
+  std::filesystem::path driven;  ///< where to write how twins follow the pose
   double fps = 0;
 };
 void add_bake_options(CLI::App& command, BakeArguments& arguments);
 
 bool is_cache(BakeMode mode);
+bool has_joints(BakeMode mode);
 BakeForm bake_form(BakeMode mode);
 /// The mode that is asked for. Throws where the output's extension (.glb, .gltf, .pc2, .mdd) or another option does not
 /// fit it.

@@ -9,6 +9,7 @@
 #include "isochor/bake/still.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
+#include "isochor/io/atomic_file.h"
 #include "isochor/io/bake.h"
 #include "isochor/io/bake_check.h"
 #include "isochor/io/painted_map.h"
@@ -92,10 +93,18 @@ Json twins_json(const BakeResult& baked, const BakeErrors& errors) {
           {"turned_faces_wanted", errors.turned_faces_wanted}};
 }
 
+Json driven_json(const DrivenFigures& figures) {
+  return {{"correction", figures.correction > 0 ? 1 - figures.left / figures.correction : 1},
+          {"mean_volume_error_before", figures.volume_before},
+          {"mean_volume_error", figures.volume_left},
+          {"max_volume_error", figures.largest_left}};
+}
+
 void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeErrors& errors, Session& session) {
   Json& report = session.report()["bake"];
   report["targets"] = baked.targets;
   if (baked.twins > 0) report["joints"] = twins_json(baked, errors);
+  if (!baked.driven_twins.empty()) report["driven"] = driven_json(baked.driven_figures);
   report["bytes"] = baked.bytes;
   report["max_normal_error"] = baked.max_normal_error;
   report["unreached_vertices"] = motion.unreached_vertices;
@@ -109,7 +118,8 @@ void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeEr
   report["max_turned_faces_between"] = errors.max_turned_faces_between;
 
   std::string line = baked.twins > 0 ? count_of(baked.twins, "twin joint") + " with " +
-                                           percent(1 - errors.left / errors.correction) + " of the correction"
+                                           percent(1 - errors.left / errors.correction) + " of the correction" +
+                                           (baked.targets > 0 ? ", " + count_of(baked.targets, "morph target") : "")
                                      : count_of(baked.targets, "morph target");
   line += ", " + count_of(baked.keys, "key");
   const bool added = motion.between && !motion.between->added.empty();
@@ -209,6 +219,7 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
     set_volume_settings(file.source.document, *hold.playback.volume);
   }
   BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
+  how.drive_twins = !options.bake.driven.empty();
   how.twins.between = hold.between.volume_error;
   const BakeResult baked = bake(motion, welded, how, file.source, context);
   session.add_warnings(baked.problems);
@@ -216,6 +227,7 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
     const StageTimer timer(context, "write");
     context.progress("write", 0);
     file.source.document.save(options.output);
+    if (how.drive_twins) write_file_atomically(options.bake.driven, baked.driven_twins);
     context.progress("write", 1);
   }
   Written written{motion.volume, motion.volume.max_error_after(), {options.output}};
@@ -233,6 +245,10 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
 Written deform_still(const PosedInput& input, const Pose& pose, const Deform& options, Session& session) {
   if (options.output.extension() == ".pc2" || options.output.extension() == ".mdd") {
     throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
+  }
+  if (options.bake.mode && has_joints(*options.bake.mode)) {
+    throw_bad_input("--bake " + enum_name(*options.bake.mode) +
+                    " needs a motion; one pose is written as a plain shape");
   }
   const bool as_obj = options.output.extension() == ".obj";
   const std::optional<WrittenCharacter> file =
@@ -280,7 +296,7 @@ int deform(const Deform& options, Session& session) {
   check_medial_options(options.medial, options.deformer == Deformer::medial, "--deformer medial");
   session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
                             options.posing.pose, options.volume.effects},
-                 .outputs = {options.output},
+                 .outputs = {options.output, options.bake.driven},
                  .replaceable = CallFiles::Replaceable{options.file, options.overwrite}});
   Json& report = session.report();
   report["options"]["deformer"] = enum_name(options.deformer);

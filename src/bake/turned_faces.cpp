@@ -1,6 +1,7 @@
 #include "bake/turned_faces.h"
 
 #include <cmath>
+#include <limits>
 
 namespace isochor {
 
@@ -12,13 +13,17 @@ TurnedFaces::TurnedFaces(const WeldedCharacter& welded, std::span<const VolumeFu
   }
 }
 
+double TurnedFaces::crushed(const PosedSkin& posed, std::size_t component) const {
+  if (!welded_.has_volume(component)) return std::numeric_limits<double>::infinity();
+  const double scale = std::cbrt(std::abs(posed.target_volumes[component] / posed.rest_volumes[component]));
+  return kCrushedFace * scale * scale * median_areas_[component];
+}
+
 std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> shown) const {
   std::size_t turned = 0;
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
-    const double scale = std::cbrt(std::abs(posed.target_volumes[c] / posed.rest_volumes[c]));
-    const double crushed = kCrushedFace * scale * scale * median_areas_[c];
-    turned += face_turns(volumes_[c], posed.positions, shown, crushed).turned;
+    turned += face_turns(volumes_[c], posed.positions, shown, crushed(posed, c)).turned;
   }
   return turned;
 }

@@ -18,6 +18,8 @@ class TurnedFaces {
   /// Of the components that have a volume, in a pose. `shown`: #V of the welded surface. Faces below a thousandth of
   /// the median are left out.
   std::size_t count(const PosedSkin& posed, std::span<const Vec3> shown) const;
+  /// The area below which a face of this component is left out; infinite if the component has no volume.
+  double crushed(const PosedSkin& posed, std::size_t component) const;
 
  private:
   const WeldedCharacter& welded_;

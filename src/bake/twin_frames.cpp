@@ -1,6 +1,5 @@
 #include "bake/twin_frames.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -27,10 +26,12 @@ double sum_of_squares(std::span<const Vec3> vectors) {
 
 }  // namespace
 
-TwinFrames::TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights)
-    : welded_(welded), twins_(twins), weights_(weights) {
+TwinFrames::TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights,
+                       std::span<const double> importance, Deformer deformer)
+    : welded_(welded), twins_(twins), weights_(weights), importance_(importance), deformer_(deformer) {
   take_samples();
   for (const Component& component : welded.topology().components) volumes_.emplace_back(welded.surface(), component);
+  turned_faces_.emplace(welded_, volumes_);
   PosedSkin posed;
   pose_skin(welded, rest_pose(welded.skeleton()), Deformer::lbs, posed, Context(1));
   file_rest_ = posed.rest;
@@ -60,6 +61,10 @@ void TwinFrames::take_samples() {
         std::partition_point(samples_.begin(), samples_.end(), [&](const TwinSample& s) { return place(s) < c; });
     component_begin_.push_back(static_cast<std::size_t>(at - samples_.begin()));
   }
+  sample_of_.assign(welded_.surface().vertex_count(), kNone);
+  for (std::size_t s = 0; s < samples_.size(); ++s) {
+    if (samples_[s].stray == kNone) sample_of_[samples_[s].welded] = static_cast<Index>(s);
+  }
 }
 
 std::unique_ptr<TwinSystem> TwinFrames::make_system(const PosedSkin& posed) const {
@@ -80,7 +85,7 @@ std::unique_ptr<TwinSystem> TwinFrames::make_system(const PosedSkin& posed) cons
                         skin.inverse_bind[static_cast<std::size_t>(slot)] * rest - twin.pivot});
     }
   }
-  return std::make_unique<TwinSystem>(std::move(shares), samples_.size(), twins_.size());
+  return std::make_unique<TwinSystem>(std::move(shares), samples_.size(), twins_.size(), importance_);
 }
 
 const TwinSystem& TwinFrames::system_of(Worker& worker) const {
@@ -110,6 +115,10 @@ TwinFrames::Task TwinFrames::task(const HeldClip& clip, const HeldFrame& frame, 
   task.system = &system_of(worker);
   for (const Twin& twin : twins_) task.carriers.push_back(posed.global[twin.bone].linear());
   task.skinned = posed.positions;
+  PosedSkin other;
+  if (deformer_ != Deformer::lbs) pose_skin(welded_, pose, deformer_, other, Context(1));
+  task.alone = deformer_ == Deformer::lbs ? posed.positions : other.positions;
+  for (std::size_t c = 0; c < volumes_.size(); ++c) task.crushed.push_back(turned_faces_->crushed(posed, c));
   for (std::size_t p = 0; p < character.parts.size(); ++p) {
     if (character.parts[p].skinned()) continue;
     for (std::size_t v = 0; v < frame.parts[p].positions.size(); ++v) {
@@ -121,7 +130,9 @@ TwinFrames::Task TwinFrames::task(const HeldClip& clip, const HeldFrame& frame, 
     const Vec3& from = s.stray == kNone ? posed.positions[s.welded] : posed.strays.positions[s.stray];
     task.wanted.push_back(frame.parts[s.part].positions[s.vertex].cast<double>() - from);
   }
-  task.pull = task.system->pull(task.wanted);
+  std::vector<Vec3> pulling = task.wanted;
+  for (std::size_t s = 0; s < importance_.size(); ++s) pulling[s] *= importance_[s];
+  task.pull = task.system->pull(pulling);
   task.correction = sum_of_squares(task.wanted);
   task.volumes = frame.volumes;
   return task;
@@ -145,96 +156,6 @@ double TwinFrames::left(const Task& task, std::span<const Vec3> displacements) c
   double sum = 0;
   for (std::size_t s = 0; s < samples_.size(); ++s) sum += (task.wanted[s] - displacements[s]).squaredNorm();
   return sum;
-}
-
-/// What each component lacks, relative to what it should enclose.
-Eigen::VectorXd TwinFrames::volume_errors(const Task& task, std::span<const Vec3> positions) const {
-  Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(volumes_.size()));
-  for (std::size_t c = 0; c < volumes_.size(); ++c) {
-    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
-    out[static_cast<Eigen::Index>(c)] = 1 - volumes_[c].volume(positions) / task.volumes[c];
-  }
-  return out;
-}
-
-/// By direction and component: how fast the relative volume grows.
-Eigen::MatrixXd TwinFrames::volume_slopes(const Task& task, const TwinDirections& directions,
-                                          std::span<const Vec3> positions) const {
-  Eigen::MatrixXd out =
-      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(directions.size()), static_cast<Eigen::Index>(volumes_.size()));
-  std::vector<Vec3> gradient(positions.size(), Vec3::Zero());
-  std::vector<Vec3> at_samples(samples_.size(), Vec3::Zero());
-  for (std::size_t c = 0; c < volumes_.size(); ++c) {
-    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
-    volumes_[c].gradient(positions, gradient);
-    for (std::size_t s = component_begin_[c]; s < component_begin_[c + 1]; ++s) {
-      at_samples[s] = gradient[samples_[s].welded] / task.volumes[c];
-    }
-    const auto pull = task.system->pull(at_samples, component_begin_[c], component_begin_[c + 1]);
-    out.col(static_cast<Eigen::Index>(c)) = project(directions, pull, 6);
-  }
-  return out;
-}
-
-/// By component: √n V / A, which is how far (root of the sum of squares) to move its vertices along their normals so
-/// that its volume changes by about its size.
-Eigen::VectorXd TwinFrames::swellings(const Task& task) const {
-  Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(volumes_.size()));
-  std::vector<double> areas(task.skinned.size(), 0.0);
-  for (std::size_t c = 0; c < volumes_.size(); ++c) {
-    if (task.volumes[c] == 0 || !welded_.has_volume(c)) continue;
-    volumes_[c].areas(task.skinned, areas);
-    double area = 0;
-    for (const Index v : volumes_[c].vertices()) area += areas[v];
-    const auto count = static_cast<double>(volumes_[c].vertices().size());
-    if (area > 0) out[static_cast<Eigen::Index>(c)] = std::sqrt(count) * std::abs(task.volumes[c]) / area;
-  }
-  return out;
-}
-
-/// Newton's method on the volumes of all components at once. Of all changes of translation and scale that close them,
-/// the one that moves vertices least: z = H⁻¹ J λ, with (Jᵀ H⁻¹ J) λ = what is missing. In units in which to swell a
-/// component evenly is about 1, an eigenvalue of the matrix in brackets says how much of a volume twins can bring for
-/// the vertices' motion; what they can bring only by moving vertices a hundred times as far (components that have no
-/// twins of their own, and share others') is left.
-std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transform> motions,
-                                          const TwinSolver& stretching) const {
-  constexpr int kMostSteps = 12;
-  constexpr double kClosed = 1e-12;
-  constexpr double kHard = 1e-4;
-  const TwinDirections directions = twin_directions(task.carriers, motions, 6);
-  std::vector<Vec3> positions = shown(task, displaced(task, motions));
-  Eigen::VectorXd missing = volume_errors(task, positions);
-  const Eigen::VectorXd ease = swellings(task);
-  for (int i = 0; i < kMostSteps && worst(missing) > kClosed; ++i) {
-    const Eigen::MatrixXd slopes = volume_slopes(task, directions, positions) * ease.asDiagonal();
-    const Eigen::MatrixXd ways = stretching.solve(slopes);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(slopes.transpose() * ways);
-    const Eigen::VectorXd asked = eigen.eigenvectors().transpose() * ease.cwiseProduct(missing);
-    Eigen::VectorXd given = Eigen::VectorXd::Zero(asked.size());
-    for (Eigen::Index k = 0; k < asked.size(); ++k) {
-      if (eigen.eigenvalues()[k] > kHard) given[k] = asked[k] / eigen.eigenvalues()[k];
-    }
-    const Eigen::VectorXd step = ways * (eigen.eigenvectors() * given);
-    bool better = false;
-    for (double share = 1; share > 0.05 && !better; share *= 0.5) {
-      std::vector<Transform> next = motions;
-      for (std::size_t q = 0; q < next.size(); ++q) {
-        const auto at = static_cast<Eigen::Index>(6 * q);
-        next[q].translation += share * step.segment<3>(at);
-        next[q].scale = within_reach(next[q].scale + share * step.segment<3>(at + 3));
-      }
-      std::vector<Vec3> there = shown(task, displaced(task, next));
-      const Eigen::VectorXd now = volume_errors(task, there);
-      better = now.cwiseProduct(ease).norm() < missing.cwiseProduct(ease).norm();
-      if (!better) continue;
-      motions = std::move(next);
-      positions = std::move(there);
-      missing = now;
-    }
-    if (!better) break;
-  }
-  return motions;
 }
 
 TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::span<const char> active,
@@ -264,12 +185,15 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::spa
     const std::vector<Vec3> displacements = displaced(task, motions);
     const double now = left(task, displacements);
     const double off = worst(volume_errors(task, shown(task, displacements)));
+    const std::size_t over = turned(task, shown(task, displacements));
     if (!(now <= task.correction) || !(off <= std::max(off_skinned, 1e-7))) return false;
+    out.turned = over;
     out.motions = std::move(motions);
     out.figures.left = now;
     return true;
   };
-  if (!take(closed(task, fitted, *worker.stretching))) {
+  if (!take(closed_with_faces(task, fitted, *worker.stretching)) &&
+      !take(closed(task, fitted, *worker.stretching, TwinFaces::free))) {
     out.figures.unclosed = 1;
     if (!take(fitted)) out.figures.resting = 1;
   }
@@ -287,9 +211,21 @@ TwinDeviation TwinFrames::deviation(const HeldClip& clip, const HeldFrame& frame
   const Task task = this->task(clip, frame, worker);
   const std::vector<Vec3> displacements = displaced(task, motions), meant = displaced(task, fitted);
   TwinDeviation out;
-  out.volume = worst(volume_errors(task, shown(task, displacements)));
+  const std::vector<Vec3> positions = shown(task, displacements);
+  out.volume = worst(volume_errors(task, positions));
+  out.turned = turned(task, positions);
   for (std::size_t s = 0; s < displacements.size(); ++s) out.places += (displacements[s] - meant[s]).squaredNorm();
   return out;
+}
+
+TwinPlayed TwinFrames::play(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
+                            Worker& worker) const {
+  const Task task = this->task(clip, frame, worker);
+  const std::vector<Vec3> displacements = displaced(task, motions);
+  return {.correction = task.correction,
+          .left = left(task, displacements),
+          .volume_before = worst(volume_errors(task, task.skinned)),
+          .volume_left = worst(volume_errors(task, shown(task, displacements)))};
 }
 
 TwinLesson TwinFrames::lesson(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
@@ -297,6 +233,9 @@ TwinLesson TwinFrames::lesson(const HeldClip& clip, const HeldFrame& frame, Work
   if (task.correction == 0) return {};
   const auto motions = fit_twins(*task.system, task.carriers, task.pull, *worker.turning, *worker.stretching);
   TwinLesson out{twin_displacements(task.carriers, motions), {}, std::move(task.wanted)};
+  Box box;
+  for (const Vec3& x : task.skinned) box.extend(x);
+  out.size = box.isEmpty() ? 0 : box.diagonal().norm();
   out.rest.reserve(samples_.size());
   for (const TwinSample& s : samples_) out.rest.push_back(rest_of(s, worker.posed));
   return out;

@@ -4,9 +4,11 @@
 /// skinning.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "bake/turned_faces.h"
 #include "bake/twin_system.h"
 #include "isochor/bake/twin_joints.h"
 #include "isochor/mesh/volume.h"
@@ -18,12 +20,14 @@ struct TwinFrame {
   std::vector<Transform> motions;  // #twins, relative to where they rest on their bones
   std::vector<double> brought;     // #twins: Σ |what it moves vertices by|²
   TwinFigures figures;             ///< of this frame
+  std::size_t turned = 0;          ///< faces that could not be kept from turning over
 };
 
 /// What other motions of the twins get wrong in a frame.
 struct TwinDeviation {
-  double volume = 0;  ///< of the worst component, relative
-  double places = 0;  ///< Σ |distance from what was fitted|²
+  double volume = 0;       ///< of the worst component, relative
+  double places = 0;       ///< Σ |distance from what was fitted|²
+  std::size_t turned = 0;  ///< faces that are turned over
 };
 
 /// A vertex of the file that leads its welded vertex, or goes its own way.
@@ -38,12 +42,25 @@ struct TwinLesson {
   std::vector<Mat34> maps;   // #twins
   std::vector<Vec3> rest;    // #samples
   std::vector<Vec3> wanted;  // #samples: displacements; empty if there are none
+  double size = 0;           ///< the diagonal of the box around the skin
 };
+
+/// What some motions of the twins show of a frame.
+struct TwinPlayed {
+  double correction = 0, left = 0;            ///< Σ |wanted - skinned|², Σ |wanted - shown|²
+  double volume_before = 0, volume_left = 0;  ///< of the worst component, relative
+};
+
+/// Whether closing the volumes also keeps faces from turning over.
+enum class TwinFaces { free, kept };
 
 class TwinFrames {
  public:
-  /// `weights` as share_weights() gave them.
-  TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights);
+  /// `weights` as share_weights() or fit_shares() gave them; `importance` (#samples, or empty: 1) says how much the
+  /// squares of a vertex count in the fit.
+  /// `deformer`: what faces must not turn over against.
+  TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights,
+             std::span<const double> importance = {}, Deformer deformer = Deformer::lbs);
 
   /// The memory that frames are found in, one after another.
   struct Worker {
@@ -61,6 +78,8 @@ class TwinFrames {
   TwinFrame glance(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
   /// Twins fitted, nothing closed.
   TwinLesson lesson(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+  TwinPlayed play(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
+                  Worker& worker) const;
   /// Vertices that twins are fitted to.
   std::span<const TwinSample> samples() const { return samples_; }
 
@@ -74,6 +93,15 @@ class TwinFrames {
     std::vector<Mat34> pull;          // #twins
     double correction = 0;            ///< Σ |wanted|²
     std::span<const double> volumes;  ///< by component; 0: none to keep
+    std::vector<Vec3> alone;          // #V: what the deformer alone makes of the frame
+    std::vector<double> crushed;      // by component: TurnedFaces::crushed()
+  };
+  /// A face that is turned over, or nearly.
+  struct LeaningFace {
+    std::size_t component = 0, ring = 0;
+    Vec3 alone;          ///< its area vector by the deformer alone
+    double lacks = 0;    ///< of the margin
+    bool counts = true;  ///< it is large enough to have a side
   };
 
   void take_samples();
@@ -86,19 +114,30 @@ class TwinFrames {
   double left(const Task& task, std::span<const Vec3> displacements) const;
   Eigen::VectorXd volume_errors(const Task& task, std::span<const Vec3> positions) const;
   Eigen::VectorXd swellings(const Task& task) const;
-  std::vector<Transform> closed(const Task& task, std::vector<Transform> motions, const TwinSolver& stretching) const;
+  std::vector<LeaningFace> leaning(const Task& task, std::span<const Vec3> positions) const;
+  std::size_t turned(const Task& task, std::span<const Vec3> positions) const;
+  Eigen::VectorXd face_slope(const Task& task, const TwinDirections& directions, std::span<const Vec3> positions,
+                             const LeaningFace& face) const;
+  std::vector<Transform> closed(const Task& task, std::vector<Transform> motions, const TwinSolver& stretching,
+                                TwinFaces faces) const;
+  std::vector<Transform> closed_with_faces(const Task& task, std::span<const Transform> fitted,
+                                           const TwinSolver& stretching) const;
   Eigen::MatrixXd volume_slopes(const Task& task, const TwinDirections& directions,
                                 std::span<const Vec3> positions) const;
 
   const WeldedCharacter& welded_;
   std::span<const Twin> twins_;
   std::span<const SkinWeights> weights_;
+  std::span<const double> importance_;
   std::vector<TwinSample> samples_;           // those that lead come first, component by component
   std::vector<std::size_t> component_begin_;  // #components+1 into samples_
+  std::vector<Index> sample_of_;              // #V of the welded surface: the sample that leads it
   std::vector<VolumeFunctional> volumes_;     // by component
-  std::vector<Vec3> file_rest_;               // #V: the bind shape without any morph
-  std::vector<Vec3> file_stray_rest_;         // #strays
-  std::unique_ptr<TwinSystem> system_;        // for it
+  std::optional<TurnedFaces> turned_faces_;
+  Deformer deformer_;
+  std::vector<Vec3> file_rest_;         // #V: the bind shape without any morph
+  std::vector<Vec3> file_stray_rest_;   // #strays
+  std::unique_ptr<TwinSystem> system_;  // for it
 };
 
 }  // namespace isochor

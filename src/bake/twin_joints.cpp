@@ -244,7 +244,8 @@ class TwinKeys {
     }
     const double allowed = kPlaces * std::max(fitted_[at.number].figures.correction, 0.1 * largest);
     const double places = allowed > 0 ? deviation.places / allowed : 0;
-    return std::max(deviation.volume / options_.between, places);
+    const double turned = deviation.turned > fitted_[at.number].turned ? 2 : 0;
+    return std::max({deviation.volume / options_.between, places, turned});
   }
 
   std::size_t key_from(const FramePlace& at, int step) const {
@@ -317,9 +318,9 @@ TwinJoints twin_joints(const HeldMotion& motion, const WeldedCharacter& welded, 
   if (motion.shown_by_skinning) return result;
   WorthyTwins worthy = worthy_twins(motion, welded, options, context);
   result.twins = std::move(worthy.twins);
-  result.weights = fit_shares(motion, welded, result.twins, share_weights(welded, result.twins, options.influences),
-                              options.influences, context);
-  const TwinFrames frames(welded, result.twins, result.weights);
+  FittedShares shares = fit_shares(motion, welded, result.twins, options.influences, context);
+  result.weights = std::move(shares.weights);
+  const TwinFrames frames(welded, result.twins, result.weights, shares.importance, motion.deformer);
   const auto found = for_frames(all_frames(motion), context, [&](const FramePlace& at, TwinFrames::Worker& worker) {
     const HeldClip& clip = motion.clips[at.clip];
     return frames.fit(clip, clip.frames[at.frame], worthy.active[at.clip], worker);

@@ -15,10 +15,15 @@ namespace {
 constexpr std::size_t kMostLessons = 160;
 constexpr std::size_t kLessonsAtOnce = 16;
 /// Motions and shares in turn.
-constexpr int kRounds = 3;
+constexpr int kRounds = 4;
 /// How firmly shares stay what they were, compared with what the motion says of them: where it says little (frames
 /// without a correction, twins that move alike) they keep their smooth shape.
 constexpr double kHoldShares = 0.02;
+
+/// A vertex that is farther off than this, relative to the box, counts more: squares alone would give up single
+/// vertices.
+constexpr double kFar = 0.004;
+constexpr double kMostImportant = 1000;
 
 /// A vertex and the twins that it may have shares of.
 struct SharePupil {
@@ -27,6 +32,7 @@ struct SharePupil {
   std::vector<Affine> to_twin;  ///< by twin: rest -> the twin's own space
   ShareProblem problem;
   Eigen::VectorXd start;
+  double farthest = 0;  ///< with these shares, of the lessons; in units of kFar
 };
 
 class ShareFit {
@@ -34,8 +40,9 @@ class ShareFit {
   ShareFit(const WeldedCharacter& welded, std::span<const Twin> twins, Index influences)
       : welded_(welded), twins_(twins), near_(twins_near(welded, twins)), influences_(influences) {}
 
-  void round(const HeldMotion& motion, std::vector<SkinWeights>& weights, Context& context) const {
-    const TwinFrames frames(welded_, twins_, weights);
+  void round(const HeldMotion& motion, FittedShares& shares, Context& context) const {
+    std::vector<SkinWeights>& weights = shares.weights;
+    const TwinFrames frames(welded_, twins_, weights, shares.importance);
     std::vector<SharePupil> pupils;
     for (const TwinSample& sample : frames.samples()) pupils.push_back(pupil(sample, weights[sample.part]));
     const auto lessons = chosen_frames(motion);
@@ -59,6 +66,11 @@ class ShareFit {
     parallel_for(context, pupils.size(), 16, [&](Range chunk) {
       for (std::size_t s = chunk.begin; s < chunk.end; ++s) decide(pupils[s]);
     });
+    shares.importance.resize(pupils.size(), 1.0);
+    for (std::size_t s = 0; s < pupils.size(); ++s) {
+      const double factor = std::max(1.0, pupils[s].farthest);
+      shares.importance[s] = std::min(shares.importance[s] * factor * factor, kMostImportant);
+    }
     take(pupils, weights);
   }
 
@@ -110,8 +122,12 @@ class ShareFit {
       const Vec3 y = pupil.to_twin[i] * lesson.rest[s];
       reach.col(static_cast<Eigen::Index>(i)) = lesson.maps[pupil.twins[i]] * Eigen::Vector4d(y.x(), y.y(), y.z(), 1);
     }
-    pupil.problem.matrix.noalias() += reach.transpose() * reach;
-    pupil.problem.right.noalias() += reach.transpose() * lesson.wanted[s];
+    const double off = (lesson.wanted[s] - reach * pupil.start).norm();
+    const double far = lesson.size > 0 ? off / (kFar * lesson.size) : 0;
+    pupil.farthest = std::max(pupil.farthest, far);
+    const double factor = std::clamp(far * far, 1.0, kMostImportant);
+    pupil.problem.matrix.noalias() += factor * reach.transpose() * reach;
+    pupil.problem.right.noalias() += factor * reach.transpose() * lesson.wanted[s];
   }
 
   static void decide(SharePupil& pupil) {
@@ -149,13 +165,13 @@ class ShareFit {
 
 }  // namespace
 
-std::vector<SkinWeights> fit_shares(const HeldMotion& motion, const WeldedCharacter& welded,
-                                    std::span<const Twin> twins, std::vector<SkinWeights> weights, Index influences,
-                                    Context& context) {
-  if (twins.empty()) return weights;
+FittedShares fit_shares(const HeldMotion& motion, const WeldedCharacter& welded, std::span<const Twin> twins,
+                        Index influences, Context& context) {
+  FittedShares shares{share_weights(welded, twins, influences), {}};
+  if (twins.empty()) return shares;
   const ShareFit fit(welded, twins, influences);
-  for (int round = 0; round < kRounds; ++round) fit.round(motion, weights, context);
-  return weights;
+  for (int round = 0; round < kRounds; ++round) fit.round(motion, shares, context);
+  return shares;
 }
 
 }  // namespace isochor

@@ -58,9 +58,6 @@ Eigen::SparseMatrix<double> block_pattern(const TwinSystem& system, std::size_t 
   return matrix;
 }
 
-/// As a file's floats play it.
-Quat as_float(const Quat& q) { return Quat(q.coeffs().cast<float>().cast<double>().eval()).normalized(); }
-
 /// One step of all motions; scales stay positive.
 std::vector<Transform> moved(std::span<const Transform> motions, const Eigen::VectorXd& step, std::size_t width) {
   constexpr double kMostTurn = 1;  // radians in one step: beyond it the linear model says nothing
@@ -80,6 +77,8 @@ std::vector<Transform> moved(std::span<const Transform> motions, const Eigen::Ve
 }
 
 }  // namespace
+
+Quat file_turn(const Quat& turn) { return Quat(turn.coeffs().cast<float>().cast<double>().eval()).normalized(); }
 
 Vec3 within_reach(const Vec3& scale) {
   constexpr double kLeastScale = 0.05, kMostScale = 20;
@@ -101,18 +100,20 @@ std::vector<Mat34> twin_displacements(std::span<const Mat3> carriers, std::span<
   return out;
 }
 
-TwinSystem::TwinSystem(std::vector<TwinShare> shares, std::size_t samples, std::size_t twins)
+TwinSystem::TwinSystem(std::vector<TwinShare> shares, std::size_t samples, std::size_t twins,
+                       std::span<const double> importance)
     : shares_(std::move(shares)), samples_(samples), neighbours_(twins) {
   first_share_.assign(samples + 1, 0);
   for (const TwinShare& share : shares_) ++first_share_[static_cast<std::size_t>(share.sample) + 1];
   for (std::size_t s = 0; s < samples; ++s) first_share_[s + 1] += first_share_[s];
   std::vector<std::map<Index, Mat4>> moments(twins);
   for (std::size_t s = 0; s < samples; ++s) {
+    const double factor = importance.empty() ? 1 : importance[s];
     for (std::size_t i = first_share_[s]; i < first_share_[s + 1]; ++i) {
       for (std::size_t k = first_share_[s]; k < first_share_[s + 1]; ++k) {
         auto [at, is_new] = moments[shares_[i].twin].try_emplace(shares_[k].twin, Mat4::Zero());
-        at->second +=
-            shares_[i].weight * shares_[k].weight * with_one(shares_[i].place) * with_one(shares_[k].place).transpose();
+        at->second += factor * shares_[i].weight * shares_[k].weight * with_one(shares_[i].place) *
+                      with_one(shares_[k].place).transpose();
       }
     }
   }
@@ -148,6 +149,13 @@ std::vector<Mat34> TwinSystem::pull(std::span<const Vec3> displacements, std::si
     out[share.twin] += share.weight * displacements[share.sample] * with_one(share.place).transpose();
   }
   return out;
+}
+
+void TwinSystem::add_pull(std::size_t sample, const Vec3& displacement, std::span<Mat34> out) const {
+  for (std::size_t i = first_share_[sample]; i < first_share_[sample + 1]; ++i) {
+    const TwinShare& share = shares_[i];
+    out[static_cast<std::size_t>(share.twin)] += share.weight * displacement * with_one(share.place).transpose();
+  }
 }
 
 void TwinSystem::push(std::span<const Mat34> maps, std::span<Vec3> out) const {
@@ -278,7 +286,7 @@ std::vector<Transform> fit_twins(const TwinSystem& system, std::span<const Mat3>
     if (gain < kSettled * -best) break;
   }
   // From here on turns are those of the file, and maps are linear in what is left.
-  for (Transform& motion : motions) motion.rotation = as_float(motion.rotation);
+  for (Transform& motion : motions) motion.rotation = file_turn(motion.rotation);
   std::vector<Transform> last = step(motions, stretching, 6, 0);
   return energy(last) <= energy(motions) ? last : motions;
 }

@@ -23,6 +23,9 @@ struct TwinShare {
   Vec3 place = {0, 0, 0};  ///< y
 };
 
+/// A turn as a file's floats play it.
+Quat file_turn(const Quat& turn);
+
 /// A scale that a twin may have: twins are never turned inside out.
 Vec3 within_reach(const Vec3& scale);
 
@@ -33,8 +36,9 @@ class TwinSystem {
  public:
   using Mat4 = Eigen::Matrix4d;
 
-  /// `shares` in the order of samples.
-  TwinSystem(std::vector<TwinShare> shares, std::size_t samples, std::size_t twins);
+  /// `shares` in the order of samples. `importance` (#samples, or empty: 1) is a factor of each sample's squares.
+  TwinSystem(std::vector<TwinShare> shares, std::size_t samples, std::size_t twins,
+             std::span<const double> importance = {});
 
   std::size_t twin_count() const { return neighbours_.size(); }
   std::size_t sample_count() const { return samples_; }
@@ -42,6 +46,8 @@ class TwinSystem {
   /// K of displacements (#samples) of the samples in [begin, end).
   std::vector<Mat34> pull(std::span<const Vec3> displacements, std::size_t begin, std::size_t end) const;
   std::vector<Mat34> pull(std::span<const Vec3> displacements) const { return pull(displacements, 0, samples_); }
+  /// Adds that of one sample.
+  void add_pull(std::size_t sample, const Vec3& displacement, std::span<Mat34> out) const;
   /// Adds Σ_q h X [y; 1] to each sample.
   void push(std::span<const Mat34> maps, std::span<Vec3> out) const;
 

@@ -12,7 +12,6 @@
 #include "isochor/deform/morph_player.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/gltf_read.h"
-#include "isochor/mesh/face_turns.h"
 #include "isochor/mesh/volume.h"
 
 namespace isochor {
@@ -41,7 +40,7 @@ struct MomentErrors {
   std::vector<double> volume, volume_between;  // by component
   std::size_t turned = 0, turned_between = 0;
   double correction = 0, left = 0;
-  std::size_t turned_faces = 0, turned_faces_wanted = 0;
+  std::size_t turned_faces_wanted = 0;
 };
 
 /// A file that is played as any viewer plays it: its own animation, its own targets, linear blend skinning.
@@ -101,22 +100,29 @@ class PlayedFile {
     return errors;
   }
 
-  /// Against what the deformer that was held makes of the file without what was baked into it.
-  std::size_t turned_faces(const Pose& pose, const PosedSkin& posed) const {
+  /// What the deformer that was held makes of the file without what was baked into it.
+  PosedSkin deformed_alone(const Pose& pose) const {
     Shapes shapes;
     for (const Part& part : welded_.character().parts) {
       shapes.push_back(morphed_positions(part, pose, MorphChoice::authored));
     }
     PosedSkin alone;
     pose_skin(welded_, without_twins(pose), shapes, {deformer_, &frames_}, alone, Context(1));
-    return turned_faces_->count(alone, posed.positions);
+    return alone;
+  }
+  std::size_t turned_faces(const Pose& pose, const PosedSkin& posed) const {
+    return turned_faces_->count(deformed_alone(pose), posed.positions);
   }
 
-  /// What twins bring of what was to be brought, and the faces that they turn.
+  /// What twins bring of what was to be brought, and the faces that they should turn.
   void compare_twins(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held,
                      MomentErrors& errors) const {
     if (!has_twins_ || held.parts.empty()) return;
-    const PosedSkin skinned = skin(without_twins(pose), shapes);
+    Shapes authored;
+    for (const Part& part : welded_.character().parts) {
+      authored.push_back(morphed_positions(part, pose, MorphChoice::authored));
+    }
+    const PosedSkin skinned = skin(without_twins(pose), authored);
     std::vector<Vec3> wanted = skinned.positions;
     for (std::size_t p = 0; p < shapes.size(); ++p) {
       for (std::size_t v = 0; v < shapes[p].size(); ++v) {
@@ -127,11 +133,7 @@ class PlayedFile {
         errors.left += (wanted[w] - posed.positions[w]).squaredNorm();
       }
     }
-    for (const VolumeFunctional& faces : volumes_) {
-      const double crushed = kCrushedFace * median_face_area(faces, skinned.positions);
-      errors.turned_faces += face_turns(faces, skinned.positions, posed.positions, crushed).turned;
-      errors.turned_faces_wanted += face_turns(faces, skinned.positions, wanted, crushed).turned;
-    }
+    errors.turned_faces_wanted = turned_faces_->count(deformed_alone(pose), wanted);
   }
 
   double position_error(const PosedSkin& posed, const Pose& pose, const Shapes& shapes, const HeldFrame& held) const {
@@ -278,7 +280,7 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
       errors.max_turned_faces_between = std::max(errors.max_turned_faces_between, moment.turned_between);
       errors.correction += moment.correction;
       errors.left += moment.left;
-      errors.turned_faces += moment.turned_faces;
+      if (played.has_twins()) errors.turned_faces += moment.turned;
       errors.turned_faces_wanted += moment.turned_faces_wanted;
       for (std::size_t c = 0; c < moment.volume.size(); ++c) {
         if (!is_key) {

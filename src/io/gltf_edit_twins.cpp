@@ -46,7 +46,8 @@ class TwinAdder {
   TwinAdder(GltfSource& source, const Character& character, const TwinJoints& twins)
       : source_(source), impl_(source.document.impl()), character_(character), twins_(twins) {}
 
-  void add() {
+  /// Returns the names of the twins.
+  std::vector<std::string> add() {
     add_nodes();
     gather_skins();
     for (const auto& [skin, places] : places_) extend_skin(at(skin), places);
@@ -54,6 +55,9 @@ class TwinAdder {
       if (twins_.weights[p].vertex_count() > 0) write_weights(p);
     }
     for (const TwinClip& clip : twins_.clips) animate(clip);
+    std::vector<std::string> out;
+    for (const Index node : nodes_) out.push_back(get_string(item(impl_.json, "nodes", at(node)), "name"));
+    return out;
   }
 
  private:
@@ -420,12 +424,13 @@ class TwinRemover {
 
 }  // namespace
 
-void add_twins(GltfSource& source, const Character& character, const TwinJoints& twins) {
+std::vector<std::string> add_twins(GltfSource& source, const Character& character, const TwinJoints& twins) {
   check_twins(source, character, twins);
-  if (twins.twins.empty()) return;
+  if (twins.twins.empty()) return {};
   GltfSource edited = source;
-  TwinAdder(edited, character, twins).add();
+  std::vector<std::string> names = TwinAdder(edited, character, twins).add();
   source = std::move(edited);
+  return names;
 }
 
 std::size_t remove_twins(GltfDocument& document) {

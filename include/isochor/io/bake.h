@@ -5,8 +5,10 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 #include <vector>
 
+#include "isochor/bake/driven_twins.h"
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/morph_basis.h"
 #include "isochor/bake/twin_joints.h"
@@ -16,26 +18,31 @@
 namespace isochor {
 
 enum class BakeForm {
-  morphs,  ///< a small basis of morph targets
-  frames,  ///< one morph target for each frame: larger, and exact at every key
-  joints,  ///< no morph target: joints that ride on those of the skin, for games
+  morphs,             ///< a small basis of morph targets
+  frames,             ///< one morph target for each frame: larger, and exact at every key
+  joints,             ///< no morph target: joints that ride on those of the skin, for games
+  joints_and_morphs,  ///< joints, and a few morph targets for what these do not show
 };
 template <>
 struct EnumNames<BakeForm> {
-  static constexpr std::array names{"morphs", "frames", "joints"};
+  static constexpr std::array names{"morphs", "frames", "joints", "joints+morphs"};
 };
 
 struct BakeOptions {
   BakeForm form = BakeForm::morphs;
-  MorphBasisOptions basis;
+  MorphBasisOptions basis;  ///< with joints_and_morphs, no limit on the number of targets means 8 for each part, and
+                            ///< the tolerance is 1e-3 at least
   TwinOptions twins;
+  bool drive_twins = false;  ///< with joints: twins as functions of the pose too
 };
 
 struct BakeResult {
-  std::size_t targets = 0;   ///< morph targets added, over all parts
-  std::size_t twins = 0;     ///< joints added
-  TwinFigures twin_figures;  ///< how much of the correction they bring, before the file is written
-  std::size_t keys = 0;      ///< of all clips
+  std::size_t targets = 0;       ///< morph targets added, over all parts
+  std::size_t twins = 0;         ///< joints added
+  TwinFigures twin_figures;      ///< how much of the correction they bring, before the file is written
+  std::string driven_twins;      ///< if asked for: the text of the file (JSON) that says how twins follow the pose
+  DrivenFigures driven_figures;  ///< how well twins that follow the pose show these clips
+  std::size_t keys = 0;          ///< of all clips
   /// Of twins, by clip of the motion: the frames that got a key. Nothing for morph targets: all.
   std::vector<std::vector<double>> key_times;
   std::size_t bytes = 0;        ///< that the document grew by: JSON and buffers

@@ -77,8 +77,8 @@ std::size_t remove_baked_targets(GltfDocument& document);
 
 /// Adds twins (bake/twin_joints.h) of the document's character: nodes below the bones that they ride on, places in the
 /// skins behind the joints that are there, new weights, and channels in their clips. Nodes remember in their extras
-/// that they were added so (Joint::twin).
-void add_twins(GltfSource& source, const Character& character, const TwinJoints& twins);
+/// that they were added so (Joint::twin). Returns their names.
+std::vector<std::string> add_twins(GltfSource& source, const Character& character, const TwinJoints& twins);
 
 /// Takes twins out again: their weight goes back to the joints that they ride on, which then have what they had, to the
 /// last bit. Returns the number of twins. A map of the document is of no use afterwards, until it is read again.
