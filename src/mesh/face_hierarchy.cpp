@@ -10,17 +10,9 @@ namespace {
 
 /// Fewer make the tree deeper, more are compared one by one.
 constexpr Index kLeafTriangles = 6;
-/// A float is this near to the double it was rounded from, relative to it; twice that for safety.
-constexpr float kFloatRounding = 1.2e-7F;
-
-float rounded_down(double x) {
-  const auto f = static_cast<float>(x);
-  return f - kFloatRounding * (f < 0 ? -f : f) - std::numeric_limits<float>::min();
-}
-float rounded_up(double x) {
-  const auto f = static_cast<float>(x);
-  return f + kFloatRounding * (f < 0 ? -f : f) + std::numeric_limits<float>::min();
-}
+/// Boxes are larger than what they hold by this share of their farthest coordinate: more than a float is off from the
+/// double it was rounded from, and far more than triangle_crossing() takes for touching.
+constexpr float kFloatRounding = 2e-7F;
 
 bool share_a_vertex(std::span<const Index> a, std::span<const Index> b) {
   return std::any_of(a.begin(), a.end(), [&](Index v) { return std::find(b.begin(), b.end(), v) != b.end(); });
@@ -87,9 +79,11 @@ void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3>
                           .cwiseMax(positions[b])
                           .cwiseMax(positions[c])
                           .cwiseMax(others[a].cwiseMax(others[b]).cwiseMax(others[c]));
+    const auto farthest = static_cast<float>(low.cwiseAbs().cwiseMax(high.cwiseAbs()).maxCoeff());
+    const float around = kFloatRounding * farthest + std::numeric_limits<float>::min();
     for (std::size_t k = 0; k < 3; ++k) {
-      bounds_[t].low[k] = rounded_down(low[static_cast<Index>(k)]);
-      bounds_[t].high[k] = rounded_up(high[static_cast<Index>(k)]);
+      bounds_[t].low[k] = static_cast<float>(low[static_cast<Index>(k)]) - around;
+      bounds_[t].high[k] = static_cast<float>(high[static_cast<Index>(k)]) + around;
     }
     bounds_[t].low[3] = bounds_[t].high[3] = 0;
   }
@@ -151,7 +145,7 @@ void FaceHierarchy::meet(const Node& a, const Node& b, float distance, std::vect
 void FaceHierarchy::near_pairs(double distance, std::vector<TrianglePair>& out) const {
   out.clear();
   if (nodes_.empty()) return;
-  const float within = rounded_up(distance);
+  const float within = (1 + kFloatRounding) * static_cast<float>(distance);
   // Pairs of nodes that are left to look at; a tree of 2^31 triangles is 31 deep, and each level leaves three pairs.
   std::array<std::pair<Index, Index>, 256> stack;
   std::size_t top = 0;
