@@ -68,7 +68,7 @@ Index FaceHierarchy::build(Index begin, Index end, const std::vector<Vec3>& midd
   return node;
 }
 
-void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3> others) {
+void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3> others, double growth) {
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
     const auto& [a, b, c] = triangles_[t];
     const Vec3 low = positions[a]
@@ -80,7 +80,8 @@ void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3>
                           .cwiseMax(positions[c])
                           .cwiseMax(others[a].cwiseMax(others[b]).cwiseMax(others[c]));
     const auto farthest = static_cast<float>(low.cwiseAbs().cwiseMax(high.cwiseAbs()).maxCoeff());
-    const float around = kFloatRounding * farthest + std::numeric_limits<float>::min();
+    const float around = kFloatRounding * farthest + std::numeric_limits<float>::min() +
+                         (growth > 0 ? static_cast<float>(growth * (high - low).norm()) : 0.0F);
     for (std::size_t k = 0; k < 3; ++k) {
       bounds_[t].low[k] = static_cast<float>(low[static_cast<Index>(k)]) - around;
       bounds_[t].high[k] = static_cast<float>(high[static_cast<Index>(k)]) + around;
@@ -106,13 +107,22 @@ void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3>
   }
 }
 
-bool FaceHierarchy::overlap(const Bounds& a, const Bounds& b, float distance) {
+bool FaceHierarchy::overlap(const Bounds& a, const Bounds& b) {
   int beside = 0;
   for (std::size_t k = 0; k < 4; ++k) {
-    beside |=
-        static_cast<int>(!(a.low[k] <= b.high[k] + distance)) | static_cast<int>(!(b.low[k] <= a.high[k] + distance));
+    beside |= static_cast<int>(!(a.low[k] <= b.high[k])) | static_cast<int>(!(b.low[k] <= a.high[k]));
   }
   return beside == 0;
+}
+
+double FaceHierarchy::squared_distance(const Bounds& bounds, const Vec3& point) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double at = point[static_cast<Index>(k)];
+    const double outside = std::max({bounds.low[k] - at, at - bounds.high[k], 0.0});
+    sum += outside * outside;
+  }
+  return sum;
 }
 
 bool FaceHierarchy::apart(Index s, Index t) const {
@@ -131,21 +141,20 @@ bool FaceHierarchy::apart(Index s, Index t) const {
   return !share_a_vertex(face(face_[s]), face(face_[t]));
 }
 
-void FaceHierarchy::meet(const Node& a, const Node& b, float distance, std::vector<TrianglePair>& out) const {
+void FaceHierarchy::meet(const Node& a, const Node& b, std::vector<TrianglePair>& out) const {
   const bool same = &a == &b;
   const Bounds& others = node_bounds_[static_cast<std::size_t>(&b - nodes_.data())];
   for (Index s = a.begin; s < a.end; ++s) {
-    if (!same && !overlap(bounds_[s], others, distance)) continue;
+    if (!same && !overlap(bounds_[s], others)) continue;
     for (Index t = same ? s + 1 : b.begin; t < b.end; ++t) {
-      if (overlap(bounds_[s], bounds_[t], distance) && apart(s, t)) out.push_back({std::min(s, t), std::max(s, t)});
+      if (overlap(bounds_[s], bounds_[t]) && apart(s, t)) out.push_back({std::min(s, t), std::max(s, t)});
     }
   }
 }
 
-void FaceHierarchy::near_pairs(double distance, std::vector<TrianglePair>& out) const {
+void FaceHierarchy::near_pairs(std::vector<TrianglePair>& out) const {
   out.clear();
   if (nodes_.empty()) return;
-  const float within = (1 + kFloatRounding) * static_cast<float>(distance);
   // Pairs of nodes that are left to look at; a tree of 2^31 triangles is 31 deep, and each level leaves three pairs.
   std::array<std::pair<Index, Index>, 256> stack;
   std::size_t top = 0;
@@ -155,7 +164,7 @@ void FaceHierarchy::near_pairs(double distance, std::vector<TrianglePair>& out) 
     const Node &a = nodes_[i], &b = nodes_[j];
     if (i == j) {
       if (a.left == kNone) {
-        meet(a, a, within, out);
+        meet(a, a, out);
         continue;
       }
       stack[top++] = {a.left, a.left};
@@ -163,9 +172,9 @@ void FaceHierarchy::near_pairs(double distance, std::vector<TrianglePair>& out) 
       stack[top++] = {a.left, a.right};
       continue;
     }
-    if (!overlap(node_bounds_[i], node_bounds_[j], within)) continue;
+    if (!overlap(node_bounds_[i], node_bounds_[j])) continue;
     if (a.left == kNone && b.left == kNone) {
-      meet(a, b, within, out);
+      meet(a, b, out);
     } else if (b.left == kNone || (a.left != kNone && a.end - a.begin >= b.end - b.begin)) {
       stack[top++] = {a.left, j};
       stack[top++] = {a.right, j};
@@ -178,7 +187,7 @@ void FaceHierarchy::near_pairs(double distance, std::vector<TrianglePair>& out) 
 
 std::vector<FacePair> FaceHierarchy::crossings(std::span<const Vec3> positions) const {
   std::vector<TrianglePair> pairs;
-  near_pairs(0, pairs);
+  near_pairs(pairs);
   std::vector<FacePair> out;
   for (const auto& [s, t] : pairs) {
     // In the order of the faces, so that rounding is the same however the pair was found.

@@ -86,7 +86,7 @@ TEST(FaceHierarchy, HoldsAllThatLiesBetweenTwoShapes) {
   FaceHierarchy faces(surface);
   faces.refit(surface.positions, to);
   std::vector<TrianglePair> near;
-  faces.near_pairs(0, near);
+  faces.near_pairs(near);
   std::vector<FacePair> listed;
   for (const auto& [s, t] : near) {
     listed.push_back({std::min(faces.face_of(s), faces.face_of(t)), std::max(faces.face_of(s), faces.face_of(t))});
@@ -101,14 +101,19 @@ TEST(FaceHierarchy, HoldsAllThatLiesBetweenTwoShapes) {
   }
 }
 
-// Pairs within a distance: with triangle_distance() they are those that all-pairs finds.
-TEST(FaceHierarchy, ListsPairsWithinADistance) {
+// Boxes that are grown hold all pairs that are near each other for their size, as all-pairs finds them.
+TEST(FaceHierarchy, ListsPairsThatAreNearForTheirSize) {
   const Surface surface = two_balls();
-  const FaceHierarchy faces(surface);
+  FaceHierarchy faces(surface);
+  faces.refit(surface.positions, surface.positions, 0.5);
   std::vector<TrianglePair> near;
-  faces.near_pairs(0.7, near);
+  faces.near_pairs(near);
+  const auto longest = [](const Triangle& t) {
+    return std::max({(t[0] - t[1]).norm(), (t[1] - t[2]).norm(), (t[2] - t[0]).norm()});
+  };
   const auto close = [&](Index s, Index t) {
-    return triangle_distance(faces.corners(s, surface.positions), faces.corners(t, surface.positions)) <= 0.7;
+    const Triangle a = faces.corners(s, surface.positions), b = faces.corners(t, surface.positions);
+    return triangle_distance(a, b) <= 0.5 * (longest(a) + longest(b));
   };
   std::vector<TrianglePair> kept, all;
   for (const TrianglePair& pair : near) {
@@ -126,6 +131,33 @@ TEST(FaceHierarchy, ListsPairsWithinADistance) {
     }
   }
   EXPECT_EQ(kept, all);
+}
+
+// Around a point it visits every triangle within the distance.
+TEST(FaceHierarchy, VisitsTrianglesAroundAPoint) {
+  const Surface surface = two_balls();
+  const FaceHierarchy faces(surface);
+  const Vec3 point(1.3, 0.2, 0.1);
+  const auto distance = [&](Index t) {
+    const Triangle corners = faces.corners(t, surface.positions);
+    const Vec3 shares = nearest_shares(corners, point);
+    return (shares[0] * corners[0] + shares[1] * corners[1] + shares[2] * corners[2] - point).norm();
+  };
+  std::vector<Index> visited;
+  double nearest = 10;
+  faces.around(point, 0.6, [&](Index t, double&) { visited.push_back(t); });
+  faces.around(point, 10, [&](Index t, double& within) { within = nearest = std::min(within, distance(t)); });
+  double expected = 10;
+  std::size_t inside = 0;
+  for (Index t = 0; t < static_cast<Index>(faces.triangle_count()); ++t) {
+    expected = std::min(expected, distance(t));
+    if (distance(t) > 0.6) continue;
+    ++inside;
+    EXPECT_NE(std::find(visited.begin(), visited.end(), t), visited.end());
+  }
+  EXPECT_GT(inside, 0u);
+  EXPECT_LT(visited.size(), faces.triangle_count() / 2);
+  EXPECT_EQ(nearest, expected);
 }
 
 // Nothing, one face, and positions that are no numbers are no trouble.

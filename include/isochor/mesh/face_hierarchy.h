@@ -41,11 +41,34 @@ class FaceHierarchy {
   /// Boxes around the triangles; allocates nothing.
   void refit(std::span<const Vec3> positions) { refit(positions, positions); }
   /// Boxes around two shapes and all between them: p + s (q - p) for any s from 0 to 1 of each coordinate by itself.
-  void refit(std::span<const Vec3> positions, std::span<const Vec3> others);
+  /// Each is grown on all sides by `growth` times its own diagonal.
+  void refit(std::span<const Vec3> positions, std::span<const Vec3> others, double growth = 0);
 
-  /// Pairs of triangles whose boxes overlap, or come within `distance` of each other, and whose faces have no common
-  /// vertex; in an order that depends on the rest shape alone. Allocates only if there are more than ever before.
-  void near_pairs(double distance, std::vector<TrianglePair>& out) const;
+  /// Pairs of triangles whose boxes overlap and whose faces have no common vertex; in an order that depends on the rest
+  /// shape alone. Allocates only if there are more than ever before.
+  void near_pairs(std::vector<TrianglePair>& out) const;
+
+  /// Calls visit(t, within) for triangles whose box is within that distance of a point, and perhaps for some others;
+  /// what it does to `within` counts for those after it.
+  template <class Visit>
+  void around(const Vec3& point, double within, const Visit& visit) const {
+    std::array<Index, 64> stack;
+    std::size_t top = 0;
+    if (!nodes_.empty()) stack[top++] = 0;
+    while (top > 0) {
+      const Index n = stack[--top];
+      if (squared_distance(node_bounds_[n], point) > within * within) continue;
+      const Node& node = nodes_[n];
+      if (node.left != kNone) {
+        stack[top++] = node.left;
+        stack[top++] = node.right;
+        continue;
+      }
+      for (Index t = node.begin; t < node.end; ++t) {
+        if (squared_distance(bounds_[t], point) <= within * within) visit(t, within);
+      }
+    }
+  }
 
   /// Pairs of faces that cross, sorted, without those that have a common vertex. refit() first.
   std::vector<FacePair> crossings(std::span<const Vec3> positions) const;
@@ -62,8 +85,9 @@ class FaceHierarchy {
 
   Index build(Index begin, Index end, const std::vector<Vec3>& middles);
   bool apart(Index s, Index t) const;
-  void meet(const Node& a, const Node& b, float distance, std::vector<TrianglePair>& out) const;
-  static bool overlap(const Bounds& a, const Bounds& b, float distance);
+  void meet(const Node& a, const Node& b, std::vector<TrianglePair>& out) const;
+  static bool overlap(const Bounds& a, const Bounds& b);
+  static double squared_distance(const Bounds& bounds, const Vec3& point);
 
   std::vector<std::array<Index, 3>> triangles_;  // in the order of the leaves
   std::vector<Index> face_;                      // of each of these
