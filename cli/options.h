@@ -67,8 +67,8 @@ void add_named_enum(CLI::App& command, Field& field, const std::string& name, co
   command
       .add_option_function<std::string>(
           "--" + name,
-          [&field, name](const std::string& text) {
-            const auto value = parse_enum<Enum>(text);
+          [&field, name, alone = std::string(info.alone)](const std::string& text) {
+            const auto value = parse_enum<Enum>(text.empty() ? alone : text);
             if (!value) {
               throw CLI::ValidationError("--" + name,
                                          "there is no " + text + "; choose one of " + enum_choices<Enum>());
@@ -76,7 +76,8 @@ void add_named_enum(CLI::App& command, Field& field, const std::string& name, co
             field = *value;
           },
           field_help(info, field))
-      ->type_name(enum_choices<Enum>());
+      ->type_name(enum_choices<Enum>())
+      ->expected(*info.alone == '\0' ? 1 : 0, 1);
 }
 
 template <class Enum>

@@ -72,6 +72,12 @@ Json volume_json(const VolumeReport& report, const Skeleton& skeleton) {
   volume["max_turned_faces"] = report.max_turned_faces();
   volume["largest_turn"] = report.largest_turn() * 180 / std::numbers::pi;
   volume["max_held_vertices"] = report.max_held_vertices();
+  const ContactCounts& contact = report.max_contact();
+  volume["contact"] = {{"max_pairs_skinned", contact.skinned},
+                       {"max_pairs_before", contact.before},
+                       {"max_added_pairs_before", contact.added_before},
+                       {"max_pairs_after", contact.after},
+                       {"max_added_pairs_after", contact.added_after}};
   return volume;
 }
 

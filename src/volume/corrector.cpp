@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "volume/contact.h"
 #include "volume/fold_guard.h"
 #include "volume/local_radius.h"
 #include "volume/rest_carrier.h"
@@ -33,6 +35,7 @@ void find_largest(const PosedSkin& posed, CorrectedFrame& out) {
 /// What time does not change: many may read it at once.
 struct VolumeCorrector::Shared {
   explicit Shared(volume::TogetherPlan made) : plan(std::move(made)) {
+    if (plan.options.contact != ContactTreatment::off) contact.emplace(plan);
     for (const JointRegion& region : plan.regions) {
       regions.push_back({.joint = region.joint,
                          .component = region.component,
@@ -43,6 +46,7 @@ struct VolumeCorrector::Shared {
   }
 
   volume::TogetherPlan plan;
+  std::optional<volume::ContactPlan> contact;
   std::vector<Region> regions;
 };
 
@@ -53,6 +57,7 @@ struct VolumeCorrector::Prepared {
         together(plan),
         sequence(plan),
         folds(plan),
+        contacts(plan, shared->contact ? &*shared->contact : nullptr),
         closing_solver(plan.welded->surface().vertex_count(), {.norm = plan.options.solve.norm}) {}
 
   std::shared_ptr<const Shared> shared;
@@ -60,6 +65,7 @@ struct VolumeCorrector::Prepared {
   volume::TogetherBuffers together;
   volume::SequenceSolver sequence;
   volume::FoldBuffers folds;
+  volume::ContactBuffers contacts;
   FieldSolver closing_solver;
   CorrectionField field;
   std::vector<Vec3> moved;  // positions before a step
@@ -68,6 +74,7 @@ struct VolumeCorrector::Prepared {
   void keep_exact(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
   void carry_to_rest(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
   void keep_faces(const volume::ComponentPose& at, CorrectedFrame& out);
+  void keep_apart(const PosedSkin& posed, CorrectedFrame& out);
   double measure_region(Index r, const PosedSkin& posed, std::span<const Vec3> positions) const;
   void measure_regions(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out) const;
 };
@@ -104,6 +111,7 @@ void VolumeCorrector::Prepared::start(const PosedSkin& posed, CorrectedFrame& ou
   out.wild_joints.clear();
   out.turned_faces = out.held_vertices = 0;
   out.largest_turn = 0;
+  out.contact = {};
   for (const ComponentPlan& component : plan.components) out.components[component.index].has_volume = true;
   for (std::size_t c = 0; c < out.components.size(); ++c) out.components[c].target = posed.target_volumes[c];
 }
@@ -119,6 +127,7 @@ void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> 
     }
     prepared_->keep_faces(at, out);
   }
+  prepared_->keep_apart(posed, out);
   find_largest(posed, out);
 }
 
@@ -191,6 +200,7 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed
     self.keep_faces(at, out);
     self.measure_regions(component, posed, out);
   }
+  self.keep_apart(posed, out);
   find_largest(posed, out);
 }
 
@@ -210,6 +220,13 @@ double VolumeCorrector::Prepared::measure_region(Index r, const PosedSkin& posed
   return std::abs(target - region.functional.volume(positions)) / (region.size * (ratio > 0 ? ratio : 1));
 }
 
+/// Once all components are corrected: they may meet each other.
+void VolumeCorrector::Prepared::keep_apart(const PosedSkin& posed, CorrectedFrame& out) {
+  if (!shared->contact || !volume::hold_contacts({plan, *shared->contact, posed}, contacts, out)) return;
+  for (const ComponentPlan& component : plan.components) measure_regions(component, posed, out);
+}
+
+/// The errors of the joints' regions; those before the correction come with it.
 void VolumeCorrector::Prepared::measure_regions(const ComponentPlan& component, const PosedSkin& posed,
                                                 CorrectedFrame& out) const {
   for (Index r = component.first_region; r < component.end_region(); ++r) {

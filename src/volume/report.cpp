@@ -64,7 +64,8 @@ void VolumeReport::add(const CorrectionEvidence& frame) {
     if (volume.outcome == VolumeOutcome::nothing) {
       note(untouched_, index);
     } else {
-      note(volume.outcome == VolumeOutcome::folded ? folded_ : unreached_, index);
+      const bool touching = volume.outcome == VolumeOutcome::touching;
+      note(volume.outcome == VolumeOutcome::folded ? folded_ : touching ? touching_ : unreached_, index);
     }
   }
   for (std::size_t j = 0; j < joints_.size(); ++j) {
@@ -79,6 +80,14 @@ void VolumeReport::add(const CorrectionEvidence& frame) {
   max_turned_faces_ = std::max(max_turned_faces_, frame.turned_faces);
   max_held_vertices_ = std::max(max_held_vertices_, frame.held_vertices);
   largest_turn_ = std::max(largest_turn_, frame.largest_turn);
+  const auto most = [&](std::size_t ContactCounts::*count) {
+    max_contact_.*count = std::max(max_contact_.*count, frame.contact.*count);
+  };
+  most(&ContactCounts::skinned);
+  most(&ContactCounts::before);
+  most(&ContactCounts::added_before);
+  most(&ContactCounts::after);
+  most(&ContactCounts::added_after);
   for (const Index joint : frame.wild_joints) note(wild_, joint);
 }
 
@@ -96,6 +105,9 @@ Problems VolumeReport::problems() const {
   report(problems, folded_, Severity::warning, "volume-folded",
          "{} components could not be brought to their volume in every frame without turning faces over; the largest "
          "error is in the report");
+  report(problems, touching_, Severity::warning, "volume-touching",
+         "{} components could not be brought to their volume in every frame without pushing skin through skin; the "
+         "largest error is in the report");
   report(
       problems, wild_, Severity::note, "volume-wild-steps",
       "{} joints, moved before the others, tear the skin in poses that are never seen; these steps were cut short, and "

@@ -25,6 +25,7 @@ struct FieldInfo {
   double min = -std::numeric_limits<double>::infinity();  ///< inclusive
   double max = std::numeric_limits<double>::infinity();   ///< inclusive
   bool expert = false;                                    ///< few people need it: shown by --help-all alone
+  const char* alone = "";                                 ///< of an enum: what the option means without a value
   const char* former = "";                                ///< an old name that is still understood
 };
 

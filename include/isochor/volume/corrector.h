@@ -44,9 +44,21 @@ struct EnumNames<FaceTreatment> {
   static constexpr std::array names{"keep", "free"};
 };
 
+/// What becomes of skin that the correction pushes through other skin.
+enum class ContactTreatment {
+  off,    ///< it is not looked for
+  count,  ///< pairs of faces that cross are counted
+  hold,   ///< what makes them cross is held back, and the skin around makes up for the volume
+};
+template <>
+struct EnumNames<ContactTreatment> {
+  static constexpr std::array names{"off", "count", "hold"};
+};
+
 struct VolumeOptions {
   JointTreatment treatment = JointTreatment::together;
   FaceTreatment faces = FaceTreatment::free;
+  ContactTreatment contact = ContactTreatment::off;
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
@@ -65,6 +77,11 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.faces, FieldInfo{.name = "volume-faces",
                                  .help = "keep: no face of the skin turns over; free: as in the papers",
                                  .expert = true});
+  visit(options.contact,
+        FieldInfo{.name = "contact",
+                  .help = "hold: the correction pushes no skin through other skin, nor deeper into it; count: pairs of "
+                          "faces that cross are in the report",
+                  .alone = "hold"});
   describe(options.solve, visit);
   visit(options.stiffness, FieldInfo{.name = "volume-stiffness",
                                      .help = "higher: smaller displacements, larger local errors around each joint",
@@ -107,6 +124,15 @@ struct JointVolume {
   double error_before = 0, error_after = 0;  ///< relative
 };
 
+/// Pairs of faces that cross, without a common vertex, and were apart at rest.
+struct ContactCounts {
+  std::size_t skinned = 0;       ///< under skinning alone
+  std::size_t before = 0;        ///< corrected, before anything is held back
+  std::size_t added_before = 0;  ///< of these, those that skinning does not cross
+  std::size_t after = 0;         ///< at the end
+  std::size_t added_after = 0;
+};
+
 /// What a report needs of a frame.
 struct CorrectionEvidence {
   std::vector<ComponentVolume> components;  ///< by component of the surface
@@ -116,6 +142,7 @@ struct CorrectionEvidence {
   std::size_t turned_faces = 0;    ///< whose normal is more than 90° away from the deformer's
   double largest_turn = 0;         ///< of a face, against the deformer's, in radians
   std::size_t held_vertices = 0;   ///< that were held back or moved aside, so that no face turns over
+  ContactCounts contact;           ///< zero unless contact is looked for
   std::vector<Index> wild_joints;  ///< sequence: joints whose step asked for more than the body's radius, and was cut
 };
 
@@ -201,6 +228,8 @@ class VolumeReport {
   std::size_t max_turned_faces() const { return max_turned_faces_; }
   std::size_t max_held_vertices() const { return max_held_vertices_; }
   double largest_turn() const { return largest_turn_; }
+  /// The most of one frame, each by itself.
+  const ContactCounts& max_contact() const { return max_contact_; }
   /// The largest error of any component, before and after.
   double max_error_before() const;
   double max_error_after() const;
@@ -215,9 +244,10 @@ class VolumeReport {
   std::vector<Joint> joints_;
   double max_displacement_ = 0, largest_turn_ = 0;
   std::size_t max_turned_faces_ = 0, max_held_vertices_ = 0;
+  ContactCounts max_contact_;
   std::size_t frames_ = 0;
   bool corrects_ = false;
-  std::vector<Index> without_volume_, untouched_, widened_, unreached_, folded_, wild_;
+  std::vector<Index> without_volume_, untouched_, widened_, unreached_, folded_, touching_, wild_;
 };
 
 }  // namespace isochor

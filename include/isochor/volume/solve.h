@@ -36,17 +36,19 @@ struct EnumNames<FieldNorm> {
 
 /// How a correction ended.
 enum class VolumeOutcome {
-  exact,    ///< on target
-  nothing,  ///< there was nothing to do, or nowhere to do it: no field, no volume
-  widened,  ///< on target, but the field had no hold and was spread over the whole patch
-  linear,   ///< the linear solver's answer, with its residual
-  no_root,  ///< no amount along the field reaches the target: the nearest was taken, and the residual is left
-  no_hold,  ///< nothing that could move changes the volume: left alone
-  folded,   ///< more would turn faces over: the residual is left
+  exact,     ///< on target
+  nothing,   ///< there was nothing to do, or nowhere to do it: no field, no volume
+  widened,   ///< on target, but the field had no hold and was spread over the whole patch
+  linear,    ///< the linear solver's answer, with its residual
+  no_root,   ///< no amount along the field reaches the target: the nearest was taken, and the residual is left
+  no_hold,   ///< nothing that could move changes the volume: left alone
+  folded,    ///< more would turn faces over: the residual is left
+  touching,  ///< more would push skin through skin: the residual is left
 };
 template <>
 struct EnumNames<VolumeOutcome> {
-  static constexpr std::array names{"exact", "nothing", "widened", "linear", "no-root", "no-hold", "folded"};
+  static constexpr std::array names{"exact",   "nothing", "widened", "linear",
+                                    "no-root", "no-hold", "folded",  "touching"};
 };
 
 /// t with cubic(t) = delta on the branch that continues from t = 0: the first t at which it is reached. Where the

@@ -1,0 +1,139 @@
+#include "isochor/mesh/triangle_crossing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace isochor {
+namespace {
+
+/// Six times the volume of a tetrahedron is known to within this share of the product of its edges from one corner.
+constexpr double kRounding = 4e-15;
+
+/// Six times the signed volume of the tetrahedron; 0 if rounding hides its sign.
+double six_volumes(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  const Vec3 u = b - a, v = c - a, w = d - a;
+  const double volume = u.cross(v).dot(w);
+  const double sizes = u.squaredNorm() * v.squaredNorm() * w.squaredNorm();
+  return volume * volume > kRounding * kRounding * sizes ? volume : 0;
+}
+
+/// On which side of a plane the corners of a triangle lie.
+struct Sides {
+  std::array<double, 3> of;  ///< signed, in six volumes
+
+  bool both() const {
+    const double low = std::min({of[0], of[1], of[2]}), high = std::max({of[0], of[1], of[2]});
+    return low < 0 && high > 0;
+  }
+};
+
+Sides sides_of(const Triangle& plane, const Triangle& corners) {
+  Sides sides{};
+  for (std::size_t k = 0; k < 3; ++k) sides.of[k] = six_volumes(plane[0], plane[1], plane[2], corners[k]);
+  return sides;
+}
+
+/// Where an edge comes through a triangle, and how far.
+struct Pierced {
+  Vec3 at;
+  double depth = 0;
+};
+
+std::optional<Pierced> pierce(const Triangle& triangle, const Vec3& p, const Vec3& q, double side_p, double side_q) {
+  if (!(side_p * side_q < 0)) return std::nullopt;
+  std::array<double, 3> beside{};
+  for (std::size_t k = 0; k < 3; ++k) beside[k] = six_volumes(p, q, triangle[k], triangle[(k + 1) % 3]);
+  const double low = std::min({beside[0], beside[1], beside[2]}), high = std::max({beside[0], beside[1], beside[2]});
+  if (low < 0 && high > 0) return std::nullopt;
+  const double twice_area = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]).norm();
+  const double sum = beside[0] + beside[1] + beside[2];
+  if (!(twice_area > 0) || sum == 0) return std::nullopt;
+  Pierced pierced{.at = p + side_p / (side_p - side_q) * (q - p),
+                  .depth = std::min(std::abs(side_p), std::abs(side_q)) / twice_area};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double edge = (triangle[(k + 1) % 3] - triangle[k]).norm();
+    pierced.depth = std::min(pierced.depth, beside[k] / sum * twice_area / edge);
+  }
+  return pierced;
+}
+
+/// The ways in which edges of `corners` come through `triangle`, added to `out`.
+void pierce_all(const Triangle& triangle, const Triangle& corners, const Sides& sides, TriangleCrossing& out,
+                int& count) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t next = (k + 1) % 3;
+    const auto pierced = pierce(triangle, corners[k], corners[next], sides.of[k], sides.of[next]);
+    if (!pierced) continue;
+    (count == 0 ? out.from : out.to) = pierced->at;
+    if (count == 0) out.to = pierced->at;
+    ++count;
+    out.depth = std::max(out.depth, pierced->depth);
+  }
+}
+
+double edge_distance(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  const Vec3 u = b - a, v = d - c, w = a - c;
+  const double uu = u.squaredNorm(), uv = u.dot(v), vv = v.squaredNorm(), uw = u.dot(w), vw = v.dot(w);
+  const double determinant = uu * vv - uv * uv;
+  const auto share = [](double above, double below) { return below > 0 ? std::clamp(above / below, 0.0, 1.0) : 0.0; };
+  double s = share(uv * vw - vv * uw, determinant);
+  const double t = share(uv * s + vw, vv);
+  s = share(uv * t - uw, uu);
+  return (a + s * u - (c + t * v)).norm();
+}
+
+}  // namespace
+
+std::optional<TriangleCrossing> triangle_crossing(const Triangle& a, const Triangle& b) {
+  const Sides of_b = sides_of(a, b);
+  if (!of_b.both()) return std::nullopt;
+  const Sides of_a = sides_of(b, a);
+  if (!of_a.both()) return std::nullopt;
+  TriangleCrossing crossing;
+  int count = 0;
+  pierce_all(a, b, of_b, crossing, count);
+  pierce_all(b, a, of_a, crossing, count);
+  if (count == 0) return std::nullopt;
+  return crossing;
+}
+
+// Barycentric shares of the projection, cut back to the nearest edge or corner (Ericson, Real-Time Collision Detection,
+// 5.1.5).
+Vec3 nearest_shares(const Triangle& triangle, const Vec3& p) {
+  const auto& [a, b, c] = triangle;
+  const Vec3 ab = b - a, ac = c - a;
+  const double d1 = ab.dot(p - a), d2 = ac.dot(p - a);
+  if (d1 <= 0 && d2 <= 0) return {1, 0, 0};
+  const double d3 = ab.dot(p - b), d4 = ac.dot(p - b);
+  if (d3 >= 0 && d4 <= d3) return {0, 1, 0};
+  const double of_c = d1 * d4 - d3 * d2;
+  if (of_c <= 0 && d1 >= 0 && d3 <= 0) return {1 - d1 / (d1 - d3), d1 / (d1 - d3), 0};
+  const double d5 = ab.dot(p - c), d6 = ac.dot(p - c);
+  if (d6 >= 0 && d5 <= d6) return {0, 0, 1};
+  const double of_b = d5 * d2 - d1 * d6;
+  if (of_b <= 0 && d2 >= 0 && d6 <= 0) return {1 - d2 / (d2 - d6), 0, d2 / (d2 - d6)};
+  const double of_a = d3 * d6 - d5 * d4;
+  const double along = (d4 - d3) + (d5 - d6);
+  if (of_a <= 0 && d4 >= d3 && d5 >= d6 && along > 0) return {0, 1 - (d4 - d3) / along, (d4 - d3) / along};
+  const double sum = of_a + of_b + of_c;
+  if (!(sum > 0)) return {1, 0, 0};
+  return {of_a / sum, of_b / sum, of_c / sum};
+}
+
+double triangle_distance(const Triangle& a, const Triangle& b) {
+  if (triangle_crossing(a, b)) return 0;
+  double least = (a[0] - b[0]).norm();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto to = [](const Triangle& triangle, const Vec3& p) {
+      const Vec3 shares = nearest_shares(triangle, p);
+      return (shares[0] * triangle[0] + shares[1] * triangle[1] + shares[2] * triangle[2] - p).norm();
+    };
+    least = std::min({least, to(a, b[i]), to(b, a[i])});
+    for (std::size_t j = 0; j < 3; ++j) {
+      least = std::min(least, edge_distance(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
+    }
+  }
+  return least;
+}
+
+}  // namespace isochor

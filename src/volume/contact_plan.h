@@ -1,0 +1,34 @@
+#pragma once
+
+/// Skin that meets skin: what of it time does not change.
+
+#include <span>
+#include <vector>
+
+#include "isochor/mesh/face_hierarchy.h"
+#include "volume/together_plan.h"
+
+namespace isochor::volume {
+
+/// Faces that are nearer to each other at rest than this share of their mean edge, or cross there, are left alone:
+/// lips, closed fingers, folded cloth.
+inline constexpr double kRestGap = 0.1;
+
+struct ContactPlan {
+  explicit ContactPlan(const TogetherPlan& plan);
+
+  FaceHierarchy faces;                  ///< of the whole surface
+  std::vector<TrianglePair> at_rest;    ///< pairs that are left alone, sorted
+  std::vector<double> outward;          ///< by component: 1 or -1, the side its faces show; 0: it has no inside
+  std::vector<Index> ring_begin, ring;  ///< #V+1: the triangles around each vertex
+  std::vector<Index> next_begin, next;  ///< #V+1: the vertices beside each, by edges of triangles
+  std::vector<double> way;              ///< to these: by how much more of its displacement each may keep
+
+  bool left_alone(const TrianglePair& pair) const;
+  double mean_edge(Index t) const { return edge_[t]; }
+
+ private:
+  std::vector<double> edge_;  // by triangle, at rest
+};
+
+}  // namespace isochor::volume
