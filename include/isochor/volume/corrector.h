@@ -46,7 +46,7 @@ struct EnumNames<FaceTreatment> {
 
 struct VolumeOptions {
   JointTreatment treatment = JointTreatment::together;
-  FaceTreatment faces = FaceTreatment::free;
+  FaceTreatment faces = FaceTreatment::keep;
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
