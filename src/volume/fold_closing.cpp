@@ -1,5 +1,6 @@
 #include "volume/fold_closing.h"
 
+#include "isochor/base/math.h"
 #include "volume/together.h"
 
 namespace isochor::volume {
@@ -9,6 +10,9 @@ namespace {
 constexpr int kBins = 40;
 /// What the rest of a region gives, of its mean loss.
 constexpr double kElsewhere = 0.1;
+/// Regions that have lost less than this, of the most that one has, make up for nothing; nor does skin that hardly
+/// takes part in a joint.
+constexpr double kLittleLost = 0.1, kEnoughLost = 0.3, kLittleGamma = 0.05;
 /// How far the closing moves a vertex at most, in local radii.
 constexpr double kMostClosing = 0.2;
 /// How often the skin goes its way: without what closes the volume, and with it.
@@ -46,11 +50,14 @@ void find_losses(const FoldInput& in, const FoldPlan& folds, FoldClosingBuffers&
       any = true;
     }
   }
+  const double most = regions > 0 ? *std::max_element(buffers.region_lost.begin(), buffers.region_lost.end()) : 0;
   for (std::size_t r = 0; r < regions; ++r) {
     double area = 0;
     for (int bin = 0; bin < kBins; ++bin) area += folds.bin_area[(first + r) * kBins + static_cast<std::size_t>(bin)];
     // Skin that only a field of the artist's moves belongs to no joint: all joints make up for it.
-    buffers.region_lost[r] = any ? buffers.region_lost[r] / (area + 1e-300) : 1;
+    const double counts = any ? smooth_step(kLittleLost * most, kEnoughLost * most, buffers.region_lost[r]) : 1;
+    buffers.region_lost[r] = any ? counts * buffers.region_lost[r] / (area + 1e-300) : 1;
+    for (int bin = 0; bin < kBins; ++bin) buffers.lost[r * kBins + static_cast<std::size_t>(bin)] *= counts;
   }
 }
 
@@ -68,6 +75,8 @@ void find_closing_heights(const FoldInput& in, const FoldPlan& folds, FoldClosin
     const JointRegion& region = plan.regions[static_cast<std::size_t>(first) + r];
     for (std::size_t k = 0; k < region.vertices.size(); ++k) {
       const Index v = region.vertices[k];
+      const double gamma = region.gamma[k] - kLittleGamma;
+      if (!(gamma > 0)) continue;
       if (out.positions[v] == in.at.posed.positions[v]) continue;  // joints that rest give nothing
       double mean = kElsewhere * buffers.region_lost[r];
       for_bins(static_cast<Index>(r), region.gamma[k], [&](std::size_t bin, double share) {
@@ -76,7 +85,7 @@ void find_closing_heights(const FoldInput& in, const FoldPlan& folds, FoldClosin
       });
       const Index i = zone.add_vertex(in, out, v);
       if (static_cast<std::size_t>(i) >= buffers.height.size()) buffers.height.resize(zone.vertices.size(), 0.0);
-      buffers.height[i] += region.gamma[k] * mean;
+      buffers.height[i] += gamma * mean;
     }
   }
   buffers.closing.assign(zone.vertices.size(), Vec3::Zero());
@@ -107,7 +116,6 @@ void find_moving(const FoldPlan& folds, FoldClosingBuffers& buffers, const FoldZ
     }
   }
   for (const Index ring : buffers.rings) buffers.met[ring] = 0;
-  std::sort(buffers.rings.begin(), buffers.rings.end());
 }
 
 struct Arriving {

@@ -88,17 +88,23 @@ void report_held(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out)
     out.held_vertices += held ? 1 : 0;
     const TogetherPlan& plan = in.at.plan;
     const Index v = zone.vertices[i];
-    buffers.changed.insert(buffers.changed.end(), plan.blend_region.begin() + plan.blend_begin[v],
-                           plan.blend_region.begin() + plan.blend_begin[v + 1]);
+    for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) {
+      const Index region = plan.blend_region[b];
+      if (buffers.has_changed[region] == 0) buffers.changed.push_back(region);
+      buffers.has_changed[region] = 1;
+    }
   }
-  std::sort(buffers.changed.begin(), buffers.changed.end());
-  buffers.changed.erase(std::unique(buffers.changed.begin(), buffers.changed.end()), buffers.changed.end());
+  for (const Index region : buffers.changed) buffers.has_changed[region] = 0;
 }
 
 }  // namespace
 
 FoldBuffers::FoldBuffers(const TogetherPlan& of)
-    : plan(of), zone(of), closing(plan, of.welded->surface().vertex_count()), cosine(plan.most_rings, 1.0) {}
+    : plan(of),
+      zone(of),
+      closing(plan, of.welded->surface().vertex_count()),
+      cosine(plan.most_rings, 1.0),
+      has_changed(of.regions.size(), 0) {}
 
 bool hold_faces(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) {
   look_at_all(in, out, buffers);

@@ -28,20 +28,20 @@ void push_apart(std::span<const Index> corners, double missing, const Vec3& slop
   };
   double squares = 0;
   for (std::size_t k = 0; k < n; ++k) squares += corner_slope(k).squaredNorm();
-  if (!(squares > 0)) return;
+  if (!(squares > 0)) return;  // a point
   for (std::size_t k = 0; k < n; ++k) buffers.wish[corners[k]] += missing / squares * corner_slope(k);
 }
 
 /// What a face wishes of its corners, each limit by itself: the nearest of them alone would jump from one to the other.
 void add_wishes(const GuardedFace& face, const Vec3& normal, std::span<const Index> corners, SlideBuffers& buffers) {
-  const double along = face.normal.dot(normal) / face.squared;
-  const double length = std::sqrt(normal.squaredNorm() / face.squared + kNoLength * kNoLength);
-  const Vec3 forward = face.normal / face.squared;
-  const Vec3 longer = normal / (length * face.squared);
+  const double along = face.normal.dot(normal) * face.per_squared;
+  const double length = std::sqrt(normal.squaredNorm() * face.per_squared + kNoLength * kNoLength);
+  const Vec3 forward = face.per_squared * face.normal;
+  const Vec3 longer = face.per_squared / length * normal;
   const double apart = kApart - face.slack;
   push_apart(corners, apart - (along - face.turn * length), forward - face.turn * longer, buffers);
   push_apart(corners, apart - (along - face.area), forward, buffers);
-  push_apart(corners, apart - (face.growth - length) / face.growth, -longer / face.growth, buffers);
+  push_apart(corners, apart - (1 - length * face.per_growth), -face.per_growth * longer, buffers);
 }
 
 /// How far a vertex may slide.

@@ -133,14 +133,15 @@ double median_area(const ComponentPose& at) { return at.component.face_area * at
 GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Vec3& normal) {
   GuardedFace face;
   face.normal = normal;
-  face.squared = face.normal.squaredNorm();
+  const double squared = face.normal.squaredNorm();
+  face.per_squared = squared > 0 ? 1 / squared : 0;
   double twist = 0;
   for (const Index v : ring) twist = std::max(twist, in.twist[v]);
   const double twisted = smooth_step(kTwistFrom, kTwistAt, twist);
   face.turn = kTurn + twisted * (kTwistTurn - kTurn);
   face.area = kArea + twisted * (kTwistArea - kArea);
-  face.growth = kGrowth / std::max(1e-3, 1 - twisted);
-  const double strictness = smooth_step(kGone, kCrushedFace, std::sqrt(face.squared) / median_area(in.at));
+  face.per_growth = std::max(1e-3, 1 - twisted) / kGrowth;
+  const double strictness = smooth_step(kGone, kCrushedFace, std::sqrt(squared) / median_area(in.at));
   face.slack = 1 / std::max(strictness, 1e-9) - 1;
   return face;
 }

@@ -30,10 +30,10 @@ struct FoldInput {
 /// What the deformer made of a face, and how far the correction may turn it.
 struct GuardedFace {
   Vec3 normal;                     ///< its area vector
-  double squared = 0;              ///< of its length
+  double per_squared = 0;          ///< one over its squared length; 0 for a face without area
   double turn = 0;                 ///< the cosine to keep
   double area = 0;                 ///< the share of its area to keep, along that normal
-  double growth = 0;               ///< the most times that it may be as large
+  double per_growth = 0;           ///< one over the most times that it may be as large
   double slack = 0;                ///< beyond all limits; grows where the deformer crushes the face
   std::size_t begin = 0, end = 0;  ///< into FoldZone::corners
 };
@@ -41,10 +41,10 @@ struct GuardedFace {
 /// How far a face is from the nearest of its limits, where its area vector is `normal`. All of them are positive, and
 /// well above kApart, without displacement. Concave in `normal`.
 inline double margin(const GuardedFace& face, const Vec3& normal) {
-  if (!(face.squared > 0)) return 1;
-  const double along = face.normal.dot(normal) / face.squared;
-  const double length = std::sqrt(normal.squaredNorm() / face.squared);
-  return std::min({along - face.turn * length, along - face.area, (face.growth - length) / face.growth}) + face.slack;
+  if (!(face.per_squared > 0)) return 1;
+  const double along = face.normal.dot(normal) * face.per_squared;
+  const double length = std::sqrt(normal.squaredNorm() * face.per_squared);
+  return std::min({along - face.turn * length, along - face.area, 1 - length * face.per_growth}) + face.slack;
 }
 
 /// N = ½ Σ p_i × p_{i+1}, of corners that are looked up.
