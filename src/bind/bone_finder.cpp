@@ -78,6 +78,11 @@ Handle BoneFinder::handle(Index j, LeafShape leaves) const {
     result.top = !takes_weight(static_cast<std::size_t>(up));
   }
   for (const Vec3& end : segments_[j]) result.shapes.push_back(HandleShape::segment(place(j), end));
+  for (const Index end : ends_[j]) {
+    if (std::find(segments_[j].begin(), segments_[j].end(), place(end)) == segments_[j].end()) {
+      result.joined.push_back(place(end));
+    }
+  }
   const auto& tail = skeleton_.joints[j].tail;
   if (ends_[j].empty() && tail && *tail != Vec3::Zero()) {
     result.shapes.push_back(HandleShape::segment(place(j), bind_[j] * *tail));

@@ -21,13 +21,19 @@ BoneGraph::BoneGraph(std::span<const Handle> handles, double near) : handles_(ha
     for (const HandleShape& shape : handle.shapes) {
       const std::size_t a = node(shape.a, near);
       const std::size_t b = node(shape.b, near);
-      const double length = (shape.b - shape.a).norm();
-      edges_[a].push_back({length, b});
-      edges_[b].push_back({length, a});
+      join(a, b, (shape.b - shape.a).norm());
       ends.push_back({a, b});
+    }
+    for (const Vec3& p : handle.joined) {
+      if (!ends.empty()) join(ends.front().a, node(p, near), (p - handle.shapes.front().a).norm());
     }
     ends_.push_back(std::move(ends));
   }
+}
+
+void BoneGraph::join(std::size_t a, std::size_t b, double length) {
+  edges_[a].push_back({length, b});
+  edges_[b].push_back({length, a});
 }
 
 std::size_t BoneGraph::node(const Vec3& p, double near) {

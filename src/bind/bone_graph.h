@@ -1,6 +1,6 @@
 #pragma once
 
-/// Ways along the bones of a skeleton: the ends of handles, joined where they meet.
+/// Ways along the bones of a skeleton: the ends of handles, joined where they meet or hang from each other.
 
 #include <array>
 #include <limits>
@@ -36,6 +36,7 @@ class BoneGraph {
     std::size_t node;
   };
 
+  void join(std::size_t a, std::size_t b, double length);
   std::size_t node(const Vec3& p, double near);
   std::array<Way, 2> ways_to_ends(const Place& place, const Vec3& p) const;
   std::vector<double> lengths_from(std::span<const Way> starts, double limit) const;

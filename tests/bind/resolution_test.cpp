@@ -34,6 +34,16 @@ TEST(Resolution, SaysWhereItIsNotEnough) {
   EXPECT_TRUE(choice.too_fine);
 }
 
+// Legs hang from the hips, also where the hips' own bone leads up the spine alone: what lies between a thigh and the
+// hips is no gap between limbs, and asks for no finer voxels than with bones from the hips to the legs.
+TEST(Resolution, LegsHangFromTheHips) {
+  const Character knight = make_sample("knight");
+  const Surface surface = assemble(knight).weld.surface;
+  const auto with = choose_resolution(surface, test::rest_handles(knight), Context());
+  const auto without = choose_resolution(surface, test::rest_handles(knight, {.rules = BoneRules::off}), Context());
+  EXPECT_LE(with.resolution, without.resolution) << with.reason;
+}
+
 // One limb alone has no gap, and neither the crease of a joint nor a hole through the mesh's back side is one.
 TEST(Resolution, NoGapsInOneLimb) {
   const Character cylinder = make_sample("cylinder");

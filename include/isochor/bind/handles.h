@@ -34,6 +34,7 @@ struct HandleShape {
 struct Handle {
   Index joint = kNone;  ///< in the skeleton, or any number of the caller's own
   std::vector<HandleShape> shapes;
+  std::vector<Vec3> joined;  ///< where bones hang from its first point that none of its own leads to
   /// How a leaf goes on from its point; a bone whose end is known does not.
   struct Growth {
     Vec3 direction = Vec3::Zero();                           ///< unit; zero: it does not grow
