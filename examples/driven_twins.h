@@ -16,6 +16,7 @@ struct DrivenTwin {
   std::string node, joint;
   Quat rest;                                          // the joint's rotation where the skin was bound
   Vec axis, side, pivot;                              // along its bone, across it; where the twin rests
+  Vec low, high;                                      // the swings and twists that the clips have shown
   std::array<std::array<double, 9>, 9> coefficients;  // translation, rotation vector, scale - 1, by feature
 };
 struct Placed {
@@ -42,7 +43,9 @@ inline Placed driven(const DrivenTwin& twin, const Quat& joint_rotation) {
   const double s = length > 0 ? -along / length : 0, c = length > 0 ? q[3] / length : 1;
   const Quat swing = times(q, {s * twin.axis[0], s * twin.axis[1], s * twin.axis[2], c});
   const Vec v{swing[0], swing[1], swing[2]};
-  const double a = 2 * dot(v, twin.side), b = 2 * dot(v, cross(twin.axis, twin.side)), t = 2 * std::atan2(along, q[3]);
+  Vec turn{2 * dot(v, twin.side), 2 * dot(v, cross(twin.axis, twin.side)), 2 * std::atan2(along, q[3])};
+  for (int i = 0; i < 3; ++i) turn[i] = std::fmin(std::fmax(turn[i], twin.low[i]), twin.high[i]);
+  const auto [a, b, t] = turn;
   const std::array<double, 9> f{a, b, t, a * a, a * b, b * b, a * t, b * t, t * t};
   std::array<double, 9> m{};
   for (int i = 0; i < 9; ++i) {

@@ -39,7 +39,7 @@ void try_file(const char* name, Context& context) {
     (held_back ? unseen : seen).clips.push_back(std::move(all.clips[c]));
   }
   const TwinJoints twins = twin_joints(seen, welded, {}, context);
-  const auto driven = drive_twins(twins, welded);
+  const auto driven = drive_twins(seen, welded, twins, context);
   print("seen", play_driven(seen, welded, twins, driven, context));
   print("held back", play_driven(unseen, welded, twins, driven, context));
 }

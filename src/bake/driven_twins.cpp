@@ -2,8 +2,8 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numbers>
 
 #include "bake/twin_frames.h"
 #include "isochor/base/parallel.h"
@@ -11,9 +11,11 @@
 namespace isochor {
 namespace {
 
-using Features = Eigen::Matrix<double, 9, 1>;
+using DrivenFeatures = Eigen::Matrix<double, 9, 1>;
+using Mat9 = Eigen::Matrix<double, 9, 9>;
 
-Features features_of(const DrivenTwin& driven, const Quat& joint_rotation) {
+/// Swing along the two sides and twist.
+Vec3 swing_and_twist(const DrivenTwin& driven, const Quat& joint_rotation) {
   Quat q = driven.rest.conjugate() * joint_rotation;
   if (q.w() < 0) q.coeffs() *= -1;
   // Swing after twist: q = swing · twist, the twist having the part of q along the axis.
@@ -23,20 +25,18 @@ Features features_of(const DrivenTwin& driven, const Quat& joint_rotation) {
                                        along / length * driven.axis.y(), along / length * driven.axis.z())
                                 : Quat::Identity();
   const Vec3 swing = (q * twist.conjugate()).vec();
-  const double a = 2 * swing.dot(driven.side), b = 2 * swing.dot(driven.axis.cross(driven.side));
-  const double t = 2 * std::atan2(along, q.w());
-  Features out;
+  return {2 * swing.dot(driven.side), 2 * swing.dot(driven.axis.cross(driven.side)), 2 * std::atan2(along, q.w())};
+}
+
+DrivenFeatures features_of(const DrivenTwin& driven, const Quat& joint_rotation) {
+  const Vec3 turn = swing_and_twist(driven, joint_rotation).cwiseMax(driven.low).cwiseMin(driven.high);
+  const double a = turn.x(), b = turn.y(), t = turn.z();
+  DrivenFeatures out;
   out << a, b, t, a * a, a * b, b * b, a * t, b * t, t * t;
   return out;
 }
 
-Vec3 turn_vector(Quat q) {
-  if (q.w() < 0) q.coeffs() *= -1;
-  const double sine = q.vec().norm();
-  return sine > 0 ? Vec3(2 * std::atan2(sine, q.w()) / sine * q.vec()) : Vec3::Zero();
-}
-
-Transform motion_of(const DrivenTwin& driven, const Features& features) {
+Transform motion_of(const DrivenTwin& driven, const DrivenFeatures& features) {
   const Eigen::Matrix<double, 9, 1> out = driven.coefficients * features;
   Transform motion;
   motion.translation = out.head<3>();
@@ -68,34 +68,125 @@ DrivenTwin frame_of(Index joint, const Skeleton& skeleton, std::span<const Affin
   return out;
 }
 
+/// How little a feature may vary before it is not trusted: radians, or their squares. What clips hardly show would be
+/// extrapolated without end.
+constexpr double kFirmFeature = 0.15;
+/// Twins one after another, so often: each takes what the others leave.
+constexpr int kSweeps = 12;
+
+/// A frame that is learnt from.
+struct DrivenLesson {
+  TwinForces forces;
+  std::vector<Quat> rotations;           // by twin: the local rotation of its joint
+  std::vector<DrivenFeatures> features;  // by twin
+  std::vector<Mat34> maps;               // by twin: [ω× + diag σ | t], in the space of its bone
+};
+
+std::vector<DrivenLesson> lessons_of(const HeldMotion& motion, const WeldedCharacter& welded, const TwinJoints& twins,
+                                     const TwinFrames& frames, Context& context) {
+  const Character& character = welded.character();
+  std::vector<DrivenLesson> out;
+  for (const HeldClip& clip : motion.clips) {
+    const std::size_t first = out.size();
+    out.resize(first + clip.frames.size());
+    parallel_for(context, clip.frames.size(), 8, [&](Range chunk) {
+      TwinFrames::Worker worker;
+      for (std::size_t k = chunk.begin; k < chunk.end; ++k) {
+        context.check_cancelled();
+        DrivenLesson& lesson = out[first + k];
+        lesson.forces = frames.forces(clip, clip.frames[k], worker);
+        const Pose pose = sample(character.clips[clip.clip], character.skeleton, clip.frames[k].time);
+        for (const Twin& twin : twins.twins) lesson.rotations.push_back(pose.local[twin.joint].rotation);
+      }
+    });
+  }
+  return out;
+}
+
+/// [ω× + diag σ | t] for each of the nine numbers.
+std::array<Mat34, 9> local_directions() {
+  std::array<Mat34, 9> out;
+  for (int k = 0; k < 3; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    out[at].setZero();
+    out[at].col(3) = Vec3::Unit(k);
+    out[at + 3].setZero();
+    for (int i = 0; i < 3; ++i) out[at + 3].col(i) = Vec3::Unit(k).cross(Vec3::Unit(i));
+    out[at + 6].setZero();
+    out[at + 6](k, k) = 1;
+  }
+  return out;
+}
+
+/// The coefficients of one twin that are best with what the others do. With bones that do not shear, G_bᵀ G_b = γ² 1,
+/// the squares over vertices and frames are those of a product: C = N⁻¹ (Σ g fᵀ) (Σ γ² f fᵀ)⁻¹, where N is the matrix
+/// of the nine directions in the twin's moments, and g what pulls along them in a frame.
+void improve(const TwinSystem& system, std::size_t q, std::span<DrivenLesson> lessons, DrivenTwin& driven) {
+  static const std::array<Mat34, 9> directions = local_directions();
+  const auto neighbours = system.neighbours(q);
+  Mat9 metric = Mat9::Zero(), squares = Mat9::Zero(), sides = Mat9::Zero();
+  for (const TwinSystem::Neighbour& other : neighbours) {
+    if (other.twin != static_cast<Index>(q)) continue;
+    for (Eigen::Index k = 0; k < 9; ++k) {
+      const Mat34 carried = directions[static_cast<std::size_t>(k)] * other.moment;
+      for (Eigen::Index l = 0; l < 9; ++l) {
+        metric(k, l) = carried.cwiseProduct(directions[static_cast<std::size_t>(l)]).sum();
+      }
+    }
+  }
+  double weight = 0;
+  for (const DrivenLesson& lesson : lessons) {
+    const Mat3& carrier = lesson.forces.carriers[q];
+    Mat34 pull = lesson.forces.pull[q];
+    for (const TwinSystem::Neighbour& other : neighbours) {
+      if (other.twin == static_cast<Index>(q)) continue;
+      pull -= lesson.forces.carriers[static_cast<std::size_t>(other.twin)] *
+              lesson.maps[static_cast<std::size_t>(other.twin)] * other.moment.transpose();
+    }
+    const Mat34 local = carrier.transpose() * pull;
+    DrivenFeatures along;
+    for (Eigen::Index k = 0; k < 9; ++k) along[k] = directions[static_cast<std::size_t>(k)].cwiseProduct(local).sum();
+    const double scale = carrier.squaredNorm() / 3;
+    const DrivenFeatures& f = lesson.features[q];
+    squares += scale * f * f.transpose();
+    sides += along * f.transpose();
+    weight += scale;
+  }
+  squares.diagonal().array() += kFirmFeature * kFirmFeature * weight + 1e-300;
+  metric.diagonal().array() += 1e-9 * metric.trace() + 1e-300;
+  driven.coefficients = squares.ldlt().solve(metric.ldlt().solve(sides).transpose()).transpose();
+  for (DrivenLesson& lesson : lessons) {
+    const DrivenFeatures numbers = driven.coefficients * lesson.features[q];
+    lesson.maps[q].setZero();
+    for (Eigen::Index k = 0; k < 9; ++k) lesson.maps[q] += numbers[k] * directions[static_cast<std::size_t>(k)];
+  }
+}
+
 }  // namespace
 
-std::vector<DrivenTwin> drive_twins(const TwinJoints& twins, const WeldedCharacter& welded) {
-  constexpr double kSmooth = 1e-3;  // of the features' own squares: poses that the clips hardly show say little
+std::vector<DrivenTwin> drive_twins(const HeldMotion& motion, const WeldedCharacter& welded, const TwinJoints& twins,
+                                    Context& context) {
   const Character& character = welded.character();
   const RestSpace space = welded.rest_space();
   std::vector<DrivenTwin> out;
   for (const Twin& twin : twins.twins) out.push_back(frame_of(twin.joint, character.skeleton, space.bind));
-  std::vector<Eigen::Matrix<double, 9, 9>> squares(out.size(), Eigen::Matrix<double, 9, 9>::Zero()), sides = squares;
-  for (const TwinClip& clip : twins.clips) {
-    for (std::size_t k = 0; k < clip.times.size(); ++k) {
-      const Pose pose = sample(character.clips[clip.clip], character.skeleton, clip.times[k]);
-      for (std::size_t q = 0; q < out.size(); ++q) {
-        const Features f = features_of(out[q], pose.local[twins.twins[q].joint].rotation);
-        Eigen::Matrix<double, 9, 1> m = Eigen::Matrix<double, 9, 1>::Zero();
-        if (!clip.local[q].empty()) {
-          const Transform& local = clip.local[q][k];
-          m << local.translation - twins.twins[q].pivot, turn_vector(local.rotation), local.scale - Vec3::Ones();
-        }
-        squares[q] += f * f.transpose();
-        sides[q] += m * f.transpose();
-      }
+  if (out.empty()) return out;
+  const TwinFrames frames(welded, twins.twins, twins.weights, {}, motion.deformer);
+  std::vector<DrivenLesson> lessons = lessons_of(motion, welded, twins, frames, context);
+  for (DrivenLesson& lesson : lessons) {
+    for (std::size_t q = 0; q < out.size(); ++q) {
+      const Vec3 turn = swing_and_twist(out[q], lesson.rotations[q]);
+      out[q].low = out[q].low.cwiseMin(turn);
+      out[q].high = out[q].high.cwiseMax(turn);
     }
   }
-  for (std::size_t q = 0; q < out.size(); ++q) {
-    squares[q].diagonal() *= 1 + kSmooth;
-    squares[q].diagonal().array() += 1e-6 * squares[q].trace() + 1e-12;
-    out[q].coefficients = squares[q].ldlt().solve(sides[q].transpose()).transpose();
+  for (DrivenLesson& lesson : lessons) {
+    for (std::size_t q = 0; q < out.size(); ++q) lesson.features.push_back(features_of(out[q], lesson.rotations[q]));
+    lesson.maps.assign(out.size(), Mat34::Zero());
+  }
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    context.check_cancelled();
+    for (std::size_t q = 0; q < out.size(); ++q) improve(frames.system(), q, lessons, out[q]);
   }
   return out;
 }

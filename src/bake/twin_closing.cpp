@@ -11,7 +11,7 @@ namespace {
 
 /// A face is kept this far from its edge-on view: a · a₀ ≥ kUpright |a₀|², a₀ by skinning alone. The file's floats, and
 /// what is between keys, take some of it.
-constexpr double kUpright = 0.05;
+constexpr double kUpright = 0.02;
 
 double worst_of(const Eigen::VectorXd& errors) { return errors.size() > 0 ? errors.cwiseAbs().maxCoeff() : 0; }
 
@@ -148,7 +148,7 @@ Eigen::VectorXd TwinFrames::face_slope(const Task& task, const TwinDirections& d
 /// (components that have no twins of their own), or for a face a thousand times, is left.
 std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transform> motions,
                                           const TwinSolver& stretching, TwinFaces faces) const {
-  constexpr int kMostSteps = 20;
+  const int most_steps = faces == TwinFaces::kept ? 20 : 60;
   constexpr double kClosed = 1e-12, kHard = 1e-4, kHardFace = 1e-6;
   const TwinDirections directions = twin_directions(task.carriers, motions, 6);
   const Eigen::VectorXd ease = swellings(task);
@@ -169,7 +169,7 @@ std::vector<Transform> TwinFrames::closed(const Task& task, std::vector<Transfor
   };
   State state = look(motions);
   const auto done = [&] { return worst_of(volume_errors(task, state.positions)) <= kClosed && state.faces.empty(); };
-  for (int i = 0; i < kMostSteps && !done(); ++i) {
+  for (int i = 0; i < most_steps && !done(); ++i) {
     const auto components = static_cast<Eigen::Index>(volumes_.size());
     const auto count = components + static_cast<Eigen::Index>(state.faces.size());
     Eigen::MatrixXd slopes(static_cast<Eigen::Index>(directions.size()), count);

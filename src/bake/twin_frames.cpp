@@ -228,6 +228,11 @@ TwinPlayed TwinFrames::play(const HeldClip& clip, const HeldFrame& frame, std::s
           .volume_left = worst(volume_errors(task, shown(task, displacements)))};
 }
 
+TwinForces TwinFrames::forces(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
+  Task task = this->task(clip, frame, worker);
+  return {std::move(task.carriers), std::move(task.pull)};
+}
+
 TwinLesson TwinFrames::lesson(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const {
   Task task = this->task(clip, frame, worker);
   if (task.correction == 0) return {};

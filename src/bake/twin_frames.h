@@ -45,6 +45,12 @@ struct TwinLesson {
   double size = 0;           ///< the diagonal of the box around the skin
 };
 
+/// What a frame asks of the twins.
+struct TwinForces {
+  std::vector<Mat3> carriers;  // #twins: the linear parts of their bones
+  std::vector<Mat34> pull;     // #twins: K
+};
+
 /// What some motions of the twins show of a frame.
 struct TwinPlayed {
   double correction = 0, left = 0;            ///< Σ |wanted - skinned|², Σ |wanted - shown|²
@@ -80,6 +86,9 @@ class TwinFrames {
   TwinLesson lesson(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
   TwinPlayed play(const HeldClip& clip, const HeldFrame& frame, std::span<const Transform> motions,
                   Worker& worker) const;
+  TwinForces forces(const HeldClip& clip, const HeldFrame& frame, Worker& worker) const;
+  /// Of the shape that the file has.
+  const TwinSystem& system() const { return *system_; }
   /// Vertices that twins are fitted to.
   std::span<const TwinSample> samples() const { return samples_; }
 

@@ -17,7 +17,7 @@ namespace {
 
 /// A twin that brings less than this of what all of its component bring, in every frame, is no joint's worth; in every
 /// frame of a clip, not worth keys there.
-constexpr double kLittle = 2e-3, kLittleInClip = 2e-3;
+constexpr double kLittle = 8e-3, kLittleInClip = 5e-3;
 
 /// Frames that one worker takes one after another.
 constexpr std::size_t kFramesAtOnce = 8;

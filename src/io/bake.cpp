@@ -83,7 +83,7 @@ void add_joints(const HeldMotion& motion, const WeldedCharacter& welded, const B
   const TwinJoints twins = twin_joints(motion, welded, options.twins, context);
   const std::vector<std::string> names = add_twins(into, welded.character(), twins);
   if (options.drive_twins) {
-    const auto driven = drive_twins(twins, welded);
+    const auto driven = drive_twins(motion, welded, twins, context);
     result.driven_figures = play_driven(motion, welded, twins, driven, context);
     result.driven_twins = driven_twins_json(twins, driven, names, welded.skeleton());
   }

@@ -29,6 +29,8 @@ std::string driven_twins_json(const TwinJoints& twins, std::span<const DrivenTwi
                     {"axis", numbers(driven[q].axis)},
                     {"side", numbers(driven[q].side)},
                     {"pivot", numbers(twin.pivot)},
+                    {"low", numbers(driven[q].low)},
+                    {"high", numbers(driven[q].high)},
                     {"coefficients", std::move(rows)}});
   }
   const Json file = {{"isochor", "driven twins"}, {"version", 1}, {"twins", std::move(list)}};

@@ -20,6 +20,14 @@ bool is_twin(const Json& node) {
 
 void mark_twin(Json& node) { node["extras"]["isochor"]["twin"] = true; }
 
+void unmark_twin(Json& node) {
+  if (!is_twin(node)) return;
+  Json& extras = node["extras"];
+  extras["isochor"].erase("twin");
+  if (extras["isochor"].empty()) extras.erase("isochor");
+  if (extras.empty()) node.erase("extras");
+}
+
 }  // namespace gltf
 
 namespace {
@@ -262,8 +270,9 @@ class TwinRemover {
     fold_weights();
     for (std::size_t s = 0; s < count(impl_.json, "skins"); ++s) shorten_skin(s);
     remove_channels();
+    const std::size_t removed = twins_.size();
     remove_nodes();
-    return twins_.size();
+    return removed;
   }
 
  private:
@@ -401,20 +410,34 @@ class TwinRemover {
     if (std::find(keep.begin(), keep.end(), false) != keep.end()) filter(impl_.json, "animations", keep);
   }
 
-  /// Nodes are counted everywhere, in extensions too: those at the end go, others stay behind without use.
+  /// Nodes are counted everywhere, in extensions too: those at the end go, others stay behind without use. A twin below
+  /// which a tool hung something stays where it is, as a plain node.
   void remove_nodes() {
+    std::set<Index> used;
+    for (std::size_t n = 0; n < parent_.size(); ++n) {
+      for (Index above = twins_.contains(static_cast<Index>(n)) ? kNone : parent_[n];
+           above != kNone && twins_.contains(above); above = parent_[at(above)]) {
+        used.insert(above);
+      }
+    }
+    for (const Index twin : twins_) unmark_twin(item(impl_.json, "nodes", at(twin)));
+    std::erase_if(twins_, [&](Index twin) { return used.contains(twin); });
     for (const Index twin : twins_) {
       const Index above = parent_[at(twin)];
-      if (above == kNone) continue;
-      Json& bone = item(impl_.json, "nodes", at(above));
-      std::erase(bone["children"].get_ref<Json::array_t&>(), Json(twin));
-      if (bone["children"].empty()) bone.erase("children");
+      if (above != kNone) drop_from(item(impl_.json, "nodes", at(above)), "children", twin);
+    }
+    for (std::size_t s = 0; s < count(impl_.json, "scenes"); ++s) {
+      for (const Index twin : twins_) drop_from(item(impl_.json, "scenes", s), "nodes", twin);
     }
     auto& nodes = impl_.json["nodes"].get_ref<Json::array_t&>();
     while (!nodes.empty() && twins_.contains(static_cast<Index>(nodes.size() - 1))) nodes.pop_back();
-    for (const Index twin : twins_) {
-      if (at(twin) < nodes.size()) nodes[at(twin)].erase("extras");
-    }
+  }
+
+  static void drop_from(Json& holder, const char* list, Index node) {
+    Json* nodes = find(holder, list);
+    if (!nodes || !nodes->is_array()) return;
+    const std::size_t gone = std::erase(nodes->get_ref<Json::array_t&>(), Json(node));
+    if (gone > 0 && nodes->empty()) holder.erase(list);
   }
 
   Impl& impl_;

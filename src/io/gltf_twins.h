@@ -8,5 +8,7 @@ namespace isochor::gltf {
 
 bool is_twin(const Json& node);
 void mark_twin(Json& node);
+/// Other extras stay.
+void unmark_twin(Json& node);
 
 }  // namespace isochor::gltf

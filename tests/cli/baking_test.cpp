@@ -86,6 +86,8 @@ TEST_F(Baking, Joints) {
   EXPECT_LT(one["joints"]["correction"], bake["joints"]["correction"]);
   expect_refused(run_isochor(here, "deform c.glb -o x.glb --bake joints --influences 1"), "influences");
   expect_refused(run_isochor(here, "deform c.glb -o x.pc2 --bake joints"), "extension");
+  expect_refused(run_isochor(here, "deform c.glb -o x.glb --bake-driven d.json"), "requires --bake joints");
+  expect_refused(run_isochor(here, "deform c.glb -o x.glb --clip bend --time 0.5 --bake joints"), "needs a motion");
   expect_refused(run_isochor(here, "deform c.glb -o x.glb --bake-joints 3"), "requires --bake joints");
   expect_refused(run_isochor(here, "deform c.glb -o x.glb --bake frames --influences 4"), "requires --bake joints");
 }

@@ -66,6 +66,44 @@ TEST_F(Bake, TwinsPlayWhatWasHeld) {
   EXPECT_GT(errors.correction, 0);
 }
 
+// A few targets on top of twins: nearer to what was held than twins alone, and no more targets than allowed.
+TEST_F(Bake, TwinsAndMorphs) {
+  prepare(file.character, BakeForm::joints_and_morphs);
+  const WeldedCharacter welded(file.character);
+  const HeldMotion motion = hold_volume(welded, {.clips = {1}}, context);  // the twist, of which twins show less
+  double left = 0;
+  for (const BakeForm form : {BakeForm::joints, BakeForm::joints_and_morphs}) {
+    GltfSource source = file.source;
+    const BakeResult baked = bake(motion, welded, {.form = form, .basis = {.max_targets = 4}}, source, context);
+    source.document.save(here / "out.glb");
+    const BakeErrors errors = check_bake(here / "out.glb", motion, context, baked.key_times);
+    EXPECT_GT(baked.twins, 0u);
+    EXPECT_LE(baked.targets, form == BakeForm::joints ? 0u : 4u);
+    EXPECT_GT(errors.correction, 0);
+    if (form == BakeForm::joints) {
+      left = errors.left;
+    } else {
+      EXPECT_GT(baked.targets, 0u);
+      EXPECT_LT(errors.left, 0.5 * left);
+    }
+  }
+}
+
+// How twins follow the pose is written when it is asked for: one entry for each, by the names of the file's nodes.
+TEST_F(Bake, DrivenTwins) {
+  prepare(file.character, BakeForm::joints);
+  const WeldedCharacter welded(file.character);
+  const HeldMotion motion = hold_volume(welded, {.clips = {0}}, context);
+  const BakeResult baked = bake(motion, welded, {.form = BakeForm::joints, .drive_twins = true}, file.source, context);
+  file.source.document.save(here / "out.glb");
+  std::size_t named = 0;
+  for (const Joint& joint : load_character(here / "out.glb", {}, context).character.skeleton.joints) {
+    if (joint.twin && baked.driven_twins.find('"' + joint.name + '"') != std::string::npos) ++named;
+  }
+  EXPECT_EQ(named, baked.twins);
+  EXPECT_LT(baked.driven_figures.left, baked.driven_figures.correction);
+}
+
 // Several parts with skins that share joints: they share the twins of these, and pieces that touch stay together.
 TEST_F(Bake, TwinsOfSeveralSkins) {
   loaded.character = make_sample("knight");

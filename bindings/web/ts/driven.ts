@@ -15,6 +15,9 @@ export interface DrivenTwin {
   axis: Vec;
   side: Vec;
   pivot: Vec;
+  /** The swings and twists that the clips have shown. */
+  low: Vec;
+  high: Vec;
   /** 9×9: translation, rotation vector, scale - 1, by feature. */
   coefficients: number[][];
 }
@@ -30,14 +33,15 @@ function times(a: Quat, b: Quat): Quat {
 }
 
 export function driven(twin: DrivenTwin, jointRotation: Quat): Placed {
-  const { rest, axis, side, pivot } = twin;
+  const { rest, axis, side, pivot, low, high } = twin;
   let q = times([-rest[0], -rest[1], -rest[2], rest[3]], jointRotation);
   if (q[3] < 0) q = [-q[0], -q[1], -q[2], -q[3]];
   // A twist about the axis, then a swing.
   const along = dot(part(q), axis), length = Math.hypot(along, q[3]);
   const s = length > 0 ? -along / length : 0, c = length > 0 ? q[3] / length : 1;
   const swing = part(times(q, [s * axis[0], s * axis[1], s * axis[2], c]));
-  const a = 2 * dot(swing, side), b = 2 * dot(swing, cross(axis, side)), t = 2 * Math.atan2(along, q[3]);
+  const within = (value: number, k: 0 | 1 | 2): number => Math.min(Math.max(value, low[k]), high[k]);
+  const a = within(2 * dot(swing, side), 0), b = within(2 * dot(swing, cross(axis, side)), 1), t = within(2 * Math.atan2(along, q[3]), 2);
   const f = [a, b, t, a * a, a * b, b * b, a * t, b * t, t * t];
   const m = (row: number): number => f.reduce((sum, value, k) => sum + value * (twin.coefficients[row]?.[k] ?? 0), 0);
   const turn: Vec = [m(3), m(4), m(5)], angle = Math.hypot(...turn), half = angle > 0 ? Math.sin(angle / 2) / angle : 0;

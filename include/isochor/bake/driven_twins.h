@@ -12,13 +12,15 @@
 namespace isochor {
 
 /// With q = rest⁻¹ · (the joint's local rotation) split into a twist by τ about `axis` and a swing before it whose
-/// quaternion has the vector part (a `side` + b `axis` × `side`), the features are
-///   f = (2a, 2b, τ, 4a², 4ab, 4b², 2aτ, 2bτ, τ²),
+/// quaternion has the vector part (α `side` + β `axis` × `side`), (a, b, t) = (2α, 2β, τ), each kept between `low` and
+/// `high`, the features are
+///   f = (a, b, t, a², ab, b², at, bt, t²),
 /// and `coefficients` · f is translation (3), rotation vector (3) and scale - 1 (3) of the twin on top of where it
 /// rests. All are zero at rest.
 struct DrivenTwin {
   Quat rest = Quat::Identity();
   Vec3 axis = Vec3::UnitY(), side = Vec3::UnitX();
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();  ///< what the clips have shown: beyond, nobody knows
   Eigen::Matrix<double, 9, 9> coefficients = Eigen::Matrix<double, 9, 9>::Zero();
 };
 
@@ -30,8 +32,9 @@ struct DrivenFigures {
   std::size_t frames = 0;
 };
 
-/// Fitted to the keys of all clips that the twins have, by least squares.
-std::vector<DrivenTwin> drive_twins(const TwinJoints& twins, const WeldedCharacter& welded);
+/// Fitted to a motion by least squares over its vertices and frames, all twins together.
+std::vector<DrivenTwin> drive_twins(const HeldMotion& motion, const WeldedCharacter& welded, const TwinJoints& twins,
+                                    Context& context);
 
 /// The local transform of a twin when its joint has this local rotation.
 Transform driven_transform(const Twin& twin, const DrivenTwin& driven, const Quat& joint_rotation);
