@@ -46,7 +46,7 @@ struct EnumNames<FaceTreatment> {
 
 struct VolumeOptions {
   JointTreatment treatment = JointTreatment::together;
-  FaceTreatment faces = FaceTreatment::keep;
+  FaceTreatment faces = FaceTreatment::free;
   SolveOptions solve;
   double stiffness = 0.05;
   double smoothness = 2;
