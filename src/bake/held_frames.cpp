@@ -181,8 +181,7 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
     error.volume = std::max(error.volume, relative_volume_error(volume, frame.corrected.components[c].after));
   }
   if (playback.keeps_faces()) {
-    const std::size_t turned = turned_faces_.count(frame.posed, shown);
-    error.turned = turned - std::min(turned, frame.corrected.turned_faces);
+    error.turned = turned_faces_.count_beyond(frame.posed, shown, frame.corrected.positions);
   }
   return error;
 }

@@ -200,12 +200,13 @@ class Holder {
   void report_gaps() {
     const std::size_t gaps = motion_.between->gaps_beyond;
     if (gaps == 0) return;
-    const double percent = 100 * motion_.between->max_error.volume;
+    const BetweenError& worst = motion_.between->max_error;
+    std::string what = "a volume is off by " + short_number(100 * worst.volume, 3) + " % half-way";
+    if (worst.turned > 0) what += ", and " + count_of(worst.turned, "face") + " turned over there";
     motion_.problems.push_back({Severity::warning,
                                 "bake-between",
                                 "in " + count_of(gaps, "gap") + " between keys the motion jumps, or is too fast for " +
-                                    std::to_string(1 << kMostHalvings) + " keys more: a volume is off by " +
-                                    short_number(percent, 3) + " % half-way",
+                                    std::to_string(1 << kMostHalvings) + " keys more: " + what,
                                 {},
                                 static_cast<std::int64_t>(gaps)});
   }

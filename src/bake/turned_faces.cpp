@@ -28,4 +28,26 @@ std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> sho
   return turned;
 }
 
+std::size_t TurnedFaces::count_beyond(const PosedSkin& posed, std::span<const Vec3> shown,
+                                      std::span<const Vec3> wanted) const {
+  // Cosines of 75 and 63 degrees: corrected skin keeps within 60, and a face that hovers about one of them asks for
+  // nothing.
+  constexpr double kFarOver = 0.25, kWell = 0.45;
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < volumes_.size(); ++c) {
+    if (!welded_.has_volume(c)) continue;
+    const double least = crushed(posed, c);
+    for_each_moved_face(volumes_[c], posed.positions, shown, [&](std::size_t r, const Vec3& before, const Vec3& after) {
+      FaceTurns seen;
+      seen.add(before, after, least);
+      if (seen.least_cosine >= kFarOver) return;
+      FaceTurns meant;
+      meant.add(before, area_vector(wanted, volumes_[c].ring(r)), least);
+      const bool turns = seen.turned > meant.turned;
+      count += turns || meant.least_cosine > kWell ? 1 : 0;
+    });
+  }
+  return count;
+}
+
 }  // namespace isochor

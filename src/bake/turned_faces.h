@@ -21,9 +21,15 @@ class TurnedFaces {
   /// The area below which a face of this component is left out; infinite if the component has no volume.
   double crushed(const PosedSkin& posed, std::size_t component) const;
 
+  /// Faces that lie far over in `shown` and do not in `wanted`: turned over, or so near to it that what morph targets
+  /// round may turn them.
+  std::size_t count_beyond(const PosedSkin& posed, std::span<const Vec3> shown, std::span<const Vec3> wanted) const;
+
  private:
   const WeldedCharacter& welded_;
   std::span<const VolumeFunctional> volumes_;
+  double crushed(const PosedSkin& posed, std::size_t component) const;
+
   std::vector<double> median_areas_;  // by component, at rest
 };
 

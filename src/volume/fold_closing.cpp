@@ -14,9 +14,9 @@ constexpr double kElsewhere = 0.1;
 /// takes part in a joint.
 constexpr double kLittleLost = 0.1, kEnoughLost = 0.3, kLittleGamma = 0.05;
 /// How far the closing moves a vertex at most, in local radii.
-constexpr double kMostClosing = 0.2;
-/// How often the skin goes its way: without what closes the volume, and with it.
-constexpr int kFlows = 2;
+constexpr double kMostClosing = 0.37;
+/// The skin goes its way once more where the closing has changed by more than this, in local radii.
+constexpr double kSameClosing = 1e-5;
 
 /// Calls visit(bin, share) for where a blend lies between the joint and the ends of its region: γ is equal all around a
 /// limb. Two bins share each γ, so that nothing jumps.
@@ -29,7 +29,8 @@ void for_bins(Index region, double gamma, const Visit& visit) {
   visit(first + 1, at - low);
 }
 
-/// What the zone has lost, by region and place in it. Only the regions that it lies in have anything to make up for.
+/// What the zone has lost in local radii, by region and place in it: what a body can bear would tear its ear. Only the
+/// regions that it lies in have anything to make up for.
 void find_losses(const FoldInput& in, const FoldPlan& folds, FoldClosingBuffers& buffers, const FoldZone& zone) {
   const TogetherPlan& plan = in.at.plan;
   const Index first = in.at.component.first_region;
@@ -41,7 +42,10 @@ void find_losses(const FoldInput& in, const FoldPlan& folds, FoldClosingBuffers&
     const Vec3 lost = zone.free[i] * zone.way[i] - zone.wanted[i];
     if (lost == Vec3::Zero()) continue;
     const Index v = zone.vertices[i];
-    const double volume = std::abs(lost.dot(in.gradient[v])), far = lost.norm() * plan.rest_areas[v];
+    const double radius = in.at.scale * plan.radius[v];
+    if (!(radius > 0)) continue;
+    const double volume = std::abs(lost.dot(in.gradient[v])) / radius;
+    const double far = lost.norm() * plan.rest_areas[v] / radius;
     for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) {
       const double gamma = plan.blend_gamma[b];
       const Index region = plan.blend_region[b] - first;
@@ -94,7 +98,7 @@ void find_closing_heights(const FoldInput& in, const FoldPlan& folds, FoldClosin
     if (!(buffers.height[i] > 0)) continue;
     const Index v = zone.vertices[i];
     const double free = zone.free[i];
-    buffers.height[i] *= free * free * free;
+    buffers.height[i] *= free * free * free * in.at.scale * plan.radius[v];
     const Vec3 normal = guarded_normal(in.gradient[v], area_scale * plan.rest_areas[v]);
     const Carried carried = RestCarrier(in.at.posed.maps[v].leftCols<3>()).carry(normal);
     buffers.closing[i] = carried.displacement;
@@ -196,7 +200,7 @@ std::vector<double> find_bin_areas(const TogetherPlan& plan) {
 }
 
 // With a given share of its way that each vertex keeps, the volume is a cubic of the closing, and its root exact. What
-// closes the volume changes these shares a little, so that they are found once more; every step of this is continuous.
+// closes the volume changes these shares a little, so that they are found anew until nothing changes.
 bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& flowing, FoldClosingBuffers& buffers,
             FoldZone& zone, CorrectedFrame& out) {
   ComponentVolume& volume = out.components[in.at.component.index];
@@ -214,9 +218,8 @@ bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& 
   const double before = arriving.measure();
   double closing = 0;
   bool closed = false;
-  int flows = 1;
   arriving.put(closing);
-  constexpr int kPasses = 5;
+  constexpr int kPasses = 12;
   const double most = arriving.most_closing();
   for (int pass = 0; pass < kPasses && exact; ++pass) {
     const VolumeCubic cubic = arriving.expand();
@@ -225,11 +228,9 @@ bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& 
     if (closed) break;
     const CubicRoot root = continuing_root(cubic, missing);
     if (!std::isfinite(root.t)) break;
+    const double last = closing;
     closing = std::clamp(closing + root.t, -most, most);
-    if (slows && flows < kFlows) {
-      arriving.flow_with(closing, flowing);
-      ++flows;
-    }
+    if (slows && std::abs(closing - last) * kMostClosing > kSameClosing * most) arriving.flow_with(closing, flowing);
     arriving.put(closing);
   }
   volume.after += arriving.measure() - before;

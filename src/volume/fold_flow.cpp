@@ -10,7 +10,7 @@ namespace {
 /// Steps of the way to the corrected place.
 constexpr int kFlowSteps = 12;
 /// How often the speeds of a step are found at most: until no face has to slow its corners down any more.
-constexpr int kSpeedPasses = 6;
+constexpr int kSpeedPasses = 12;
 /// What closes the volume comes later, and moves faces by less than this.
 constexpr double kForClosing = 0.03;
 /// Faces with more corners are always watched.
@@ -180,8 +180,16 @@ void find_speeds(FlowBuffers& buffers, const FoldZone& zone) {
                area_of(slowing_corners(buffers, s), [&](Index c) -> const Vec3& { return buffers.at[c]; }));
   }
   for (int pass = 0; pass < kSpeedPasses; ++pass) {
-    if (!slow_down(buffers, zone, pass == 0)) break;
+    if (!slow_down(buffers, zone, pass == 0)) return;
   }
+  // Faces that take turns at slowing each other down: then all of the skin here goes as far as the worst of them may.
+  const std::vector<double>& known = buffers.last_speed;
+  if (!slow_down(buffers, zone, false)) return;
+  double share = 1;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] > 0) share = std::min(share, buffers.speed[i] / known[i]);
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) buffers.speed[i] = share * known[i];
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void describe(Options& options, Visitor&& visit) {
 struct BetweenError {
   double volume = 0;       ///< of the worst component, relative
   double position = 0;     ///< of the worst vertex, relative to the character's size
-  std::size_t turned = 0;  ///< faces turned over, beyond those that a key would show there
+  std::size_t turned = 0;  ///< faces turned over, or nearly so, that are not if a key is there
 
   bool within(double allowed_volume) const { return volume <= allowed_volume && turned == 0; }
 };
