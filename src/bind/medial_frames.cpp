@@ -41,6 +41,17 @@ void lessen(double least, std::vector<Influence>& row) {
   if (row.size() == 1) row[0].weight = 1;
 }
 
+/// Two joints always count, so that a limb's own two share its twist as they will.
+double third_weight(const std::vector<Influence>& row) {
+  if (row.size() < 3) return 0;
+  std::vector<double> weights;
+  weights.reserve(row.size());
+  for (const Influence& i : row) weights.push_back(i.weight);
+  std::nth_element(weights.begin(), weights.begin() + 2, weights.end(), std::greater<>());
+  // Of three that are equal none may go.
+  return std::min(weights[2], 0.5 * *std::max_element(weights.begin(), weights.end()));
+}
+
 /// The frames that count for a vertex.
 void shorten(std::vector<Influence>& row) {
   double largest = 0;
@@ -272,9 +283,7 @@ class FrameCollector {
       for (Influence& i : row) i.joint += static_cast<Index>(first);
       const double rigid = smooth_step(kAlmostAlone, kAlone, shares[m].share);
       if (rigid > 0) pull_to(driver_of(shares[m].joint), rigid, row);
-      const auto strongest = std::max_element(
-          row.begin(), row.end(), [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
-      lessen(std::min(kLeastOfJoints, 0.5 * strongest->weight), row);
+      lessen(std::min(kLeastOfJoints, third_weight(row)), row);
       rig.skin.frames.add_row(row);
     }
   }
