@@ -8,6 +8,7 @@
 #include <numbers>
 #include <string>
 
+#include "isochor/base/words.h"
 #include "isochor/bind/medial_frames.h"
 #include "isochor/deform/frame_skin.h"
 #include "isochor/deform/posed_skin.h"
@@ -91,7 +92,7 @@ void figure_1(const std::filesystem::path& folder) {
     picture.camera.view = View::front;
     picture.wireframe = true;
     picture.back_faces = BackFaces::same;
-    tiles.push_back({render(scene, picture, context).image, std::to_string(intermediate) + " frames between"});
+    tiles.push_back({render(scene, picture, context).image, count_of(static_cast<std::size_t>(intermediate), "frame") + " between"});
   }
   if (!folder.empty()) write_png(compose(tiles), folder / "medial-figure-1.png");
 }

@@ -14,6 +14,9 @@ namespace {
 
 /// Weights that files round count as 1 from here on.
 constexpr double kAlone = 1 - 1e-3;
+/// A piece of the mesh is rigid if one joint has this share of its weights, and the most of each vertex: the bones of a
+/// jointed doll bleed a little into each other.
+constexpr double kRigidPiece = 0.9;
 
 /// A frame follows a joint alone if all the skin that follows the frame does so in the file; where some of it does not,
 /// the more so the more of it does, from here on.
@@ -21,7 +24,7 @@ constexpr double kAlmostAlone = 0.95;
 
 /// What is less than this does not count: of the joints of a frame, and, relative to the largest, of the frames of a
 /// vertex. All are made less by as much, so that none comes or goes with a jump.
-constexpr double kLeastOfJoints = 0.02;
+constexpr double kLeastOfJoints = 0.1;
 constexpr double kLeastOfFrames = 0.1;
 /// A vertex follows so many frames at most.
 constexpr std::size_t kMostFrames = 12;
@@ -38,6 +41,17 @@ void lessen(double least, std::vector<Influence>& row) {
   if (row.size() == 1) row[0].weight = 1;
 }
 
+/// Two joints always count, so that a limb's own two share its twist as they will.
+double third_weight(const std::vector<Influence>& row) {
+  if (row.size() < 3) return 0;
+  std::vector<double> weights;
+  weights.reserve(row.size());
+  for (const Influence& i : row) weights.push_back(i.weight);
+  std::nth_element(weights.begin(), weights.begin() + 2, weights.end(), std::greater<>());
+  // Of three that are equal none may go.
+  return std::min(weights[2], 0.5 * *std::max_element(weights.begin(), weights.end()));
+}
+
 /// The frames that count for a vertex.
 void shorten(std::vector<Influence>& row) {
   double largest = 0;
@@ -45,6 +59,7 @@ void shorten(std::vector<Influence>& row) {
   double least = kLeastOfFrames * largest;
   if (row.size() > kMostFrames) {
     std::vector<double> weights;
+    weights.reserve(row.size());
     for (const Influence& i : row) weights.push_back(i.weight);
     std::nth_element(weights.begin(), weights.begin() + kMostFrames, weights.end(), std::greater<>());
     if (weights[kMostFrames] < largest) least = std::max(least, weights[kMostFrames]);
@@ -52,41 +67,48 @@ void shorten(std::vector<Influence>& row) {
   lessen(least, row);
 }
 
-/// The joint that a vertex of a part follows alone, or kNone.
-Index followed_alone(const Part& part, std::size_t vertex) {
-  if (!has_weight(part, vertex)) return kNone;
-  for (const Influence& i : part.weights.row(vertex)) {
-    if (i.weight >= kAlone) return part.skin.joints[i.joint];
-  }
-  return kNone;
-}
-
-/// By vertex of a volume, the joint that the whole piece of the mesh which it belongs to follows alone, or kNone.
-std::vector<Index> rigid_pieces(const Character& character, const PlacedParts& placed, const WholeSurface& whole) {
-  const auto alone = [&](Index v) {
-    const PartVertex first = whole.first_vertex(v);
-    return followed_alone(character.parts[placed.parts[first.part]], first.vertex);
-  };
-  std::vector<Index> joint(whole.weld.surface.vertex_count(), kNone);
-  const Topology topology = analyse(whole.weld.surface);
-  for (const Component& component : topology.components) {
-    const Index first = alone(component.vertices.front());
-    const bool rigid =
-        std::all_of(component.vertices.begin(), component.vertices.end(), [&](Index v) { return alone(v) == first; });
-    if (!rigid) continue;
-    for (const Index v : component.vertices) joint[v] = first;
-  }
-  for (const Index v : topology.isolated_vertices) joint[v] = alone(v);
-  return joint;
-}
-
-/// The part of a joint in the file's weights of the skin that follows a frame.
+/// The part that a joint has in the file's weights of some skin.
 struct JointShare {
   Index joint = kNone;
   double share = 0;
 };
 
-/// By frame of a volume, the joint with the largest part.
+/// The joint that a vertex of a part follows most, and how much; none if the file gives it no weights.
+JointShare followed_most(const Part& part, std::size_t vertex) {
+  JointShare most;
+  if (!has_weight(part, vertex)) return most;
+  for (const Influence& i : part.weights.row(vertex)) {
+    if (i.weight > most.share) most = {part.skin.joints[i.joint], i.weight};
+  }
+  return most;
+}
+
+/// By vertex of a volume, the joint that the whole piece of the mesh which it belongs to follows, as good as alone; or
+/// kNone.
+std::vector<Index> rigid_pieces(const Character& character, const PlacedParts& placed, const WholeSurface& whole) {
+  const auto most = [&](Index v) {
+    const PartVertex first = whole.first_vertex(v);
+    return followed_most(character.parts[placed.parts[first.part]], first.vertex);
+  };
+  std::vector<Index> joint(whole.weld.surface.vertex_count(), kNone);
+  const Topology topology = analyse(whole.weld.surface);
+  for (const Component& component : topology.components) {
+    const Index first = most(component.vertices.front()).joint;
+    double sum = 0;
+    bool same = first != kNone;
+    for (const Index v : component.vertices) {
+      const JointShare of = most(v);
+      same = same && of.joint == first;
+      sum += of.share;
+    }
+    if (!same || sum < kRigidPiece * static_cast<double>(component.vertices.size())) continue;
+    for (const Index v : component.vertices) joint[v] = first;
+  }
+  for (const Index v : topology.isolated_vertices) joint[v] = most(v).joint;
+  return joint;
+}
+
+/// By frame of a volume, the joint with the largest part in the weights of the skin that follows the frame.
 std::vector<JointShare> largest_shares(const Character& character, const PlacedParts& placed, const WholeSurface& whole,
                                        const MedialBinding& binding) {
   std::vector<std::map<Index, double>> sums(binding.complex.vertex_count());
@@ -261,9 +283,7 @@ class FrameCollector {
       for (Influence& i : row) i.joint += static_cast<Index>(first);
       const double rigid = smooth_step(kAlmostAlone, kAlone, shares[m].share);
       if (rigid > 0) pull_to(driver_of(shares[m].joint), rigid, row);
-      const auto strongest = std::max_element(
-          row.begin(), row.end(), [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
-      lessen(std::min(kLeastOfJoints, 0.5 * strongest->weight), row);
+      lessen(std::min(kLeastOfJoints, third_weight(row)), row);
       rig.skin.frames.add_row(row);
     }
   }

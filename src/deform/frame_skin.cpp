@@ -34,7 +34,7 @@ Screw screw_between(const RigidMotion& from, const RigidMotion& to) {
   Screw screw;
   screw.turn = sine > 0.5 * kSmallTurn ? Vec3(angle / sine * q.vec()) : Vec3(2 * q.vec());
   const double a2 = angle * angle;
-  const double second = angle > kSmallTurn ? (1 - 0.5 * angle / std::tan(0.5 * angle)) / a2 : 1.0 / 12;
+  const double second = angle > kSmallTurn ? (1 - 0.5 * angle * q.w() / sine) / a2 : 1.0 / 12;
   const Vec3 way = from.rotation.conjugate() * (to.place - from.place);
   const Vec3 across = screw.turn.cross(way);
   screw.slide = way - 0.5 * across + second * screw.turn.cross(across);
@@ -87,12 +87,13 @@ struct FrameBlend {
   /// turn nor slide is left, as compared with how far the joints carry the centre apart.
   RigidMotion mean(std::span<const Influence> row, const Vec3& centre, std::vector<RigidMotion>& of) const {
     constexpr int kSteps = 20;
-    constexpr double kEnough = 1e-11;  // radians; and of the distance between places
+    constexpr double kEnough = 1e-9;  // radians; and of the distance between places
     of.clear();
     for (const Influence& i : row) of.push_back(of_joint(i.joint, centre));
     RigidMotion mean = blend(row, of);
     double apart = 0;
     for (const RigidMotion& one : of) apart = std::max(apart, (one.place - mean.place).norm());
+    double before = 0;
     for (int step = 0; step < kSteps; ++step) {
       Screw sum;
       for (std::size_t k = 0; k < row.size(); ++k) {
@@ -102,7 +103,11 @@ struct FrameBlend {
         sum.slide += row[k].weight * screw.slide;
       }
       mean = follow_screw(mean, sum);
-      if (sum.turn.norm() < kEnough && sum.slide.norm() <= kEnough * apart) break;
+      const double left = std::max(sum.turn.norm(), apart > 0 ? sum.slide.norm() / apart : 0);
+      // Each step leaves about as much of the last one as that one left of the one before.
+      const double shrink = before > 0 ? left / before : 1;
+      if (left < kEnough || (shrink < 0.5 && left * shrink < kEnough * (1 - shrink))) break;
+      before = left;
     }
     return mean;
   }
@@ -149,8 +154,9 @@ void check_frames(const FrameSkin& skin, std::span<const Affine> matrices, std::
   }
 }
 
-/// The rows of the skin lead to frames.
-void check_rows(const SkinWeights& rows, std::size_t frames) {
+/// Which frames the skin follows. Throws if a row leads nowhere.
+std::vector<char> followed(const SkinWeights& rows, std::size_t frames) {
+  std::vector<char> out(frames, 0);
   for (std::size_t v = 0; v < rows.vertex_count(); ++v) {
     const auto row = rows.row(v);
     bool fine = !row.empty();
@@ -159,7 +165,24 @@ void check_rows(const SkinWeights& rows, std::size_t frames) {
       throw_bad_input("vertex " + std::to_string(v) + " follows no frame, or one that is not there",
                       static_cast<Index>(v));
     }
+    for (const Influence& i : row) out[i.joint] = 1;
   }
+  return out;
+}
+
+/// Motions of the frames that are wanted; the others are left as they are.
+void find_motions(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<const char> wanted,
+                  std::span<Affine> out, const Context& context) {
+  std::vector<JointMotion> motions(skin_matrices.size());
+  split_motions(skin_matrices, motions);
+  check_frames(skin, skin_matrices, motions);
+  const FrameBlend blend{skin_matrices, motions};
+  parallel_for(context, out.size(), 64, [&](Range range) {
+    std::vector<RigidMotion> of;
+    for (std::size_t m = range.begin; m < range.end; ++m) {
+      if (wanted[m] != 0) out[m] = blend(skin.frames.row(m), skin.centres[m], of);
+    }
+  });
 }
 
 }  // namespace
@@ -167,22 +190,14 @@ void check_rows(const SkinWeights& rows, std::size_t frames) {
 void frame_motions(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<Affine> out,
                    const Context& context) {
   if (out.size() != skin.frames.vertex_count()) throw_bad_input("there must be as many motions as frames");
-  std::vector<JointMotion> motions(skin_matrices.size());
-  split_motions(skin_matrices, motions);
-  check_frames(skin, skin_matrices, motions);
-  const FrameBlend blend{skin_matrices, motions};
-  parallel_for(context, out.size(), 64, [&](Range range) {
-    std::vector<RigidMotion> of;
-    for (std::size_t m = range.begin; m < range.end; ++m) out[m] = blend(skin.frames.row(m), skin.centres[m], of);
-  });
+  find_motions(skin, skin_matrices, std::vector<char>(out.size(), 1), out, context);
 }
 
 void frame_maps(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<Mat34> out,
                 const Context& context) {
-  check_rows(skin.skin, skin.centres.size());
   if (out.size() != skin.skin.vertex_count()) throw_bad_input("there must be as many maps as vertices");
-  std::vector<Affine> motions(skin.frames.vertex_count());
-  frame_motions(skin, skin_matrices, motions, context);
+  std::vector<Affine> motions(skin.frames.vertex_count(), Affine::Identity());
+  find_motions(skin, skin_matrices, followed(skin.skin, motions.size()), motions, context);
   std::vector<Mat34> palette;  // without the last row, which is the same for all
   palette.reserve(motions.size());
   for (const Affine& motion : motions) palette.emplace_back(motion.matrix().topRows<3>());

@@ -54,7 +54,7 @@ class Peeling {
       : complex_(complex),
         neighbours_(complex.points.size()),
         triangles_(complex.points.size()),
-        needed_(complex.points.size(), 0) {
+        hosted_(complex.points.size()) {
     for (const EdgePair& e : complex.edges) {
       neighbours_[e[0]].insert(e[1]);
       neighbours_[e[1]].insert(e[0]);
@@ -80,10 +80,11 @@ class Peeling {
     while (!waiting.empty()) {
       const Index v = waiting.begin()->second;
       waiting.erase(waiting.begin());
-      if (needed_[v] != 0 || !is_free(v)) continue;
+      if (!is_free(v)) continue;
       const Index host = find_host(v);
       if (host == kNone) continue;
-      needed_[host] = 1;
+      hosted_[host].push_back(v);
+      hosted_[host].insert(hosted_[host].end(), hosted_[v].begin(), hosted_[v].end());
       for (const Index n : neighbours_[v]) waiting.insert({rank[n], n});
       remove(v);
       ++gone;
@@ -115,10 +116,29 @@ class Peeling {
     return true;
   }
 
-  /// Whether the ball of w holds all but a little of that of v.
-  bool holds(Index w, Index v, double line) const {
-    const double more = complex_.radii[w] - complex_.radii[v];
+  /// Whether a ball holds all but a little of that of v.
+  bool ball_holds(const Vec3& centre, double radius, Index v) const {
+    const double more = radius - complex_.radii[v], line = (centre - complex_.points[v]).norm();
     return more > 0 && line - more <= std::max((kScale - 1) * more, kTolerance);
+  }
+
+  /// Whether that of w does, or one on an edge that leads on from there.
+  bool holds(Index w, Index v) const {
+    if (ball_holds(complex_.points[w], complex_.radii[w], v)) return true;
+    return std::any_of(neighbours_[w].begin(), neighbours_[w].end(), [&](Index n) {
+      for (const double t : {0.25, 0.5, 0.75}) {
+        const double radius = complex_.radii[w] + t * (complex_.radii[n] - complex_.radii[w]);
+        if (n != v && ball_holds(complex_.points[w] + t * (complex_.points[n] - complex_.points[w]), radius, v)) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  /// Whether the ball of w holds those that went for the sake of v, too.
+  bool holds_hosted(Index w, Index v) const {
+    return std::all_of(hosted_[v].begin(), hosted_[v].end(), [&](Index u) { return holds(w, u); });
   }
 
   /// The largest ball that makes up for the vertex's own; kNone if there is none. Ways go through vertices that are
@@ -137,7 +157,8 @@ class Peeling {
       if (d > way[w]) continue;
       const double line = edge_length(complex_, v, w);
       const bool larger = host == kNone || complex_.radii[w] > complex_.radii[host];
-      if (larger && gone_.count(w) == 0 && d <= kWayPerLine * line + kWayVoxels && holds(w, v, line)) host = w;
+      const bool near = gone_.count(w) == 0 && d <= kWayPerLine * line + kWayVoxels;
+      if (w != v && larger && near && holds(w, v) && holds_hosted(w, v)) host = w;
       for (const Index n : all_neighbours_[w]) {
         const double further = d + edge_length(complex_, w, n);
         if (further > farthest) continue;
@@ -166,7 +187,7 @@ class Peeling {
   RawComplex& complex_;
   std::vector<std::set<Index>> neighbours_, all_neighbours_;
   std::vector<std::set<TriangleTriple>> triangles_;
-  std::vector<char> needed_;  // #M: another one was taken away for its sake
+  std::vector<std::vector<Index>> hosted_;  // #M: those that went for its sake
   std::set<Index> gone_;
   double largest_ = 0;
 };

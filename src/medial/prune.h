@@ -27,8 +27,8 @@ void flatten_slivers(RawComplex& complex);
 
 /// Takes away ends of branches and rims of sheets, one vertex after another, as long as a larger ball near by along the
 /// complex makes up for theirs: it sticks out of the larger one by no more than a quarter of the difference of their
-/// radii (the scale axis of Giesen et al. 2009, at 1.25), or by no more than a voxel. That larger ball stays. What is
-/// left is connected as before, and holes stay holes.
+/// radii (the scale axis of Giesen et al. 2009, at 1.25), or by no more than a voxel. That larger ball stays, or
+/// goes for one that makes up for all of them. What is left is connected as before, and holes stay holes.
 /// Vertices are renumbered. Returns how many went.
 std::size_t prune_branches(RawComplex& complex);
 

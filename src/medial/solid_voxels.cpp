@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 #include <unordered_map>
 
+#include "isochor/base/parallel.h"
 #include "isochor/mesh/topology.h"
+#include "isochor/voxel/winding.h"
 #include "voxel/bucket_queue.h"
 
 namespace isochor {
@@ -84,6 +88,7 @@ class NearestSkin {
     voxels_.nearest[i] = point;
     return true;
   }
+  void forget(std::size_t i) { distance2_[i] = kFarAway; }
   double distance2(std::size_t i) const { return distance2_[i]; }
 
  private:
@@ -160,22 +165,95 @@ Vec3 rounded(const VoxelGrid& grid, const Vec3& p) {
   return (kUnitsPerVoxel * grid.to_grid(p) + Vec3::Constant(0.37)).array().floor() / kUnitsPerVoxel;
 }
 
-void offer_surface(const Surface& surface, const SolidVoxels& voxels, NearestSkin& skin) {
-  const auto offer = [&](const std::array<Vec3, 3>& t) {
-    each_outer_voxel(voxels, t, kTouches,
-                     [&](std::size_t i) { skin.offer(i, nearest_in_triangle(t, voxels.centre(i))); });
-  };
+/// A triangle of the surface in voxels, and the connected piece that it belongs to.
+struct SkinTriangle {
+  std::array<Vec3, 3> corners;
+  Index component;
+};
+
+std::vector<SkinTriangle> skin_triangles(const Surface& surface, const Topology& topology, const SolidVoxels& voxels) {
+  std::vector<SkinTriangle> out;
   for (const auto& t : triangulate(surface).triangles) {
-    std::array<Vec3, 3> corners;
-    for (int k = 0; k < 3; ++k) corners[k] = rounded(voxels.grid, surface.positions[t[k]]);
-    if (!corners[0].allFinite() || !corners[1].allFinite() || !corners[2].allFinite()) continue;
-    in_pieces(corners, offer);
+    SkinTriangle triangle{.corners = {}, .component = topology.component_of_vertex[t[0]]};
+    for (int k = 0; k < 3; ++k) triangle.corners[k] = rounded(voxels.grid, surface.positions[t[k]]);
+    const bool finite =
+        std::all_of(triangle.corners.begin(), triangle.corners.end(), [](const Vec3& p) { return p.allFinite(); });
+    if (finite) out.push_back(triangle);
   }
-  for (const Vec3& p : surface.positions) {  // of no face, too: the solid has a voxel for each
-    if (!p.allFinite()) continue;
-    const Vec3 g = rounded(voxels.grid, p);
+  return out;
+}
+
+/// Where pieces of the mesh pass through each other, what lies within another one is no surface of the solid. In a
+/// voxel that holds several pieces it would count all the same, as the voxel touches the outside; and points so near
+/// by are seen at any angle.
+class HiddenSkin {
+ public:
+  HiddenSkin(std::span<const SkinTriangle> triangles, const SolidVoxels& voxels) : owner_(voxels.size(), kNone) {
+    bool any = false;
+    for (const SkinTriangle& triangle : triangles) {
+      in_pieces(triangle.corners, [&](const std::array<Vec3, 3>& t) {
+        each_outer_voxel(voxels, t, kTouches, [&](std::size_t i) {
+          if (owner_[i] == kNone) owner_[i] = triangle.component;
+          if (owner_[i] != triangle.component) owner_[i] = kSeveral;
+          any = any || owner_[i] == kSeveral;
+        });
+      });
+    }
+    if (!any) return;
+    std::vector<TriangleCorners> corners;
+    corners.reserve(triangles.size());
+    for (const SkinTriangle& triangle : triangles) corners.push_back(triangle.corners);
+    winding_.emplace(corners);
+  }
+
+  bool several(std::size_t i) const { return owner_[i] == kSeveral; }
+
+  /// Whether both sides of the surface are inside at a point of it.
+  bool hides(const Vec3& point, const Vec3& normal) const {
+    if (!(normal.norm() > 0)) return false;
+    const Vec3 aside = kAside * normal.normalized();
+    const auto inside = [&](const Vec3& p) { return std::abs(winding_->estimate(p, kTolerated).value) > kInside; };
+    return inside(point + aside) && inside(point - aside);
+  }
+
+ private:
+  static constexpr Index kSeveral = -2;
+  static constexpr double kAside = 1.0 / 64;  // voxels
+  static constexpr double kInside = 0.6;      // of the winding number, which is 0.5 on a surface
+  static constexpr double kTolerated = 0.05;  // of what far triangles add to it
+
+  std::vector<Index> owner_;  // by voxel: the piece that it holds
+  std::optional<WindingTree> winding_;
+};
+
+/// By voxel, whether what is nearest to it is hidden: it waits for what its neighbours know.
+std::vector<char> offer_surface(const Surface& surface, const Topology& topology, const SolidVoxels& voxels,
+                                NearestSkin& skin, const Context& context) {
+  const std::vector<SkinTriangle> triangles = skin_triangles(surface, topology, voxels);
+  const HiddenSkin hidden(triangles, voxels);
+  std::vector<Vec3> normal(voxels.size(), Vec3::Zero());  // of what is nearest, in voxels that hold several pieces
+  const auto offer = [&](const std::array<Vec3, 3>& t) {
+    each_outer_voxel(voxels, t, kTouches, [&](std::size_t i) {
+      const bool taken = skin.offer(i, nearest_in_triangle(t, voxels.centre(i)));
+      if (taken && hidden.several(i)) normal[i] = (t[1] - t[0]).cross(t[2] - t[0]);
+    });
+  };
+  for (const SkinTriangle& triangle : triangles) in_pieces(triangle.corners, offer);
+  for (const Index v : topology.isolated_vertices) {  // the solid has a voxel for each
+    if (!surface.positions[v].allFinite()) continue;
+    const Vec3 g = rounded(voxels.grid, surface.positions[v]);
     offer({g, g, g});
   }
+  std::vector<char> hides(voxels.size(), 0);
+  parallel_for(context, voxels.size(), 4096, [&](Range range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      hides[i] = hidden.several(i) && hidden.hides(voxels.nearest[i], normal[i]) ? 1 : 0;
+    }
+  });
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (hides[i] != 0) skin.forget(i);
+  }
+  return hides;
 }
 
 bool at_the_end(const SolidVoxels& voxels, const Vec3& p) {
@@ -206,7 +284,7 @@ std::vector<std::vector<Index>> simple_loops(const std::vector<Index>& loop) {
 
 /// Boundary loops are closed by fans about their middle, as those of a volume are, if that lies where the solid ends:
 /// so the hole that some faces leave is closed where they were. Elsewhere the voxels know better.
-void offer_fans(const Surface& surface, const SolidVoxels& voxels, NearestSkin& skin) {
+void offer_fans(const Surface& surface, const Topology& topology, const SolidVoxels& voxels, NearestSkin& skin) {
   const auto offer = [&](const std::array<Vec3, 3>& t) {
     each_outer_voxel(voxels, t, kNearFan, [&](std::size_t i) {
       const Vec3 nearest = nearest_in_triangle(t, voxels.centre(i));
@@ -223,19 +301,20 @@ void offer_fans(const Surface& surface, const SolidVoxels& voxels, NearestSkin& 
     if (!middle.allFinite() || !at_the_end(voxels, middle)) return;
     for (std::size_t k = 0; k < rim.size(); ++k) in_pieces({rim[k], rim[(k + 1) % rim.size()], middle}, offer);
   };
-  for (const Component& component : analyse(surface).components) {
+  for (const Component& component : topology.components) {
     for (const auto& loop : component.boundary_loops) {
       for (const auto& simple : simple_loops(loop)) close(simple);
     }
   }
 }
 
-/// Voxels that touch the outside and hold no surface take the face between them and the outside.
-void close_holes(const SolidVoxels& voxels, NearestSkin& skin) {
+/// Voxels that touch the outside and hold no surface take the face between them and the outside. Those whose surface is
+/// hidden wait for what their neighbours know.
+void close_holes(const SolidVoxels& voxels, std::span<const char> hides, NearestSkin& skin) {
   const auto s = static_cast<std::ptrdiff_t>(voxels.side);
   const std::array<std::ptrdiff_t, 3> axes = {1, s, s * s};
   for (std::size_t i = 0; i < voxels.size(); ++i) {
-    if (voxels.depth[i] != 0 || skin.distance2(i) < kFarAway) continue;
+    if (voxels.depth[i] != 0 || hides[i] != 0 || skin.distance2(i) < kFarAway) continue;
     for (int a = 0; a < 3; ++a) {
       for (const int sign : {-1, 1}) {
         if (voxels.at[voxels.cell[i] + static_cast<std::size_t>(sign * axes[a])] != kNone) continue;
@@ -296,9 +375,10 @@ SolidVoxels list_voxels(const Surface& surface, const VoxelSolid& solid, Context
   find_depths(voxels);
   voxels.nearest.assign(voxels.size(), Vec3::Zero());
   NearestSkin skin(voxels);
-  offer_surface(surface, voxels, skin);
-  offer_fans(surface, voxels, skin);
-  close_holes(voxels, skin);
+  const Topology topology = analyse(surface);
+  const std::vector<char> hides = offer_surface(surface, topology, voxels, skin, context);
+  offer_fans(surface, topology, voxels, skin);
+  close_holes(voxels, hides, skin);
   spread_inward(voxels, skin, context);
   return voxels;
 }

@@ -43,6 +43,14 @@ double thinnest(const std::vector<Vec3>& positions, const CylinderOptions& optio
   return least;
 }
 
+/// A cube of this side.
+Surface block(const Vec3& low, double side) {
+  Surface surface = test::cube();
+  const Box box = bounding_box(surface.positions);
+  for (Vec3& p : surface.positions) p = low + side * (p - box.min()) / box.sizes().x();
+  return surface;
+}
+
 // The candy wrapper: where linear blending leaves cos(a/2) of the radius, frames keep most of it.
 TEST(MedialFrames, CandyWrapper) {
   const CylinderOptions options;
@@ -104,6 +112,7 @@ TEST(MedialFrames, SameAnywhereAndForAnyThreads) {
   Pose moved = pose;
   for (std::size_t j = 0; j < large.skeleton.size(); ++j) {
     const bool root = large.skeleton.joints[j].parent == kNone;
+    if (large.skeleton.joints[j].tail) *large.skeleton.joints[j].tail *= 4;
     for (Vec3* at : {&large.skeleton.joints[j].rest.translation, &moved.local[j].translation}) {
       *at = 4 * *at + (root ? offset : Vec3(0, 0, 0));
     }
@@ -120,7 +129,7 @@ TEST(MedialFrames, RigidPiecesAndNodes) {
   Character character = make_sample("cylinder");
   Part helmet = character.parts[0];
   helmet.name = "helmet";
-  helmet.surface = test::box(Vec3(-0.3, 1.5, -0.3), Vec3(0.3, 2.2, 0.3));
+  helmet.surface = block(Vec3(-0.3, 1.5, -0.3), 0.6);
   helmet.normals.clear();
   helmet.face_material.clear();
   helmet.weights = {};
@@ -129,7 +138,7 @@ TEST(MedialFrames, RigidPiecesAndNodes) {
   }
   Part carried = helmet;
   carried.name = "carried";
-  carried.surface = test::box(Vec3(1, 0, 0), Vec3(2, 1, 1));
+  carried.surface = block(Vec3(1, 0, 0), 1);
   carried.skin = {};
   carried.weights = {};
   carried.node = 1;

