@@ -28,6 +28,7 @@ struct Render {
   std::vector<std::string> views;
   int frames = 1;
   bool bones = false;
+  bool crossings = false;
   bool bind_pose = false;
   bool follow = false;
   std::string weights_of;
@@ -92,8 +93,8 @@ std::vector<PosedPart> parts_at(const Moved& moved, const Pose& pose, const Cont
   return play(moved.welded, pose, {Deformer::medial, &moved.frames.rig}, context).parts;
 }
 
-Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Moved* moved,
-               const Context& context) {
+Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Moved* moved, Session& session) {
+  const Context& context = session.context();
   const Character& character = input.loaded.character;
   if (options.medial) {
     Scene scene = moved_medial_scene(moved->welded, moved->frames, &pose, *options.medial);
@@ -109,6 +110,11 @@ Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose,
   }
   Scene scene = scene_of(character, parts);
   if (options.bones) add_bones(scene, character.skeleton, pose);
+  if (options.crossings) {
+    const std::size_t pairs = add_crossings(scene, character, parts);
+    session.report()["crossings"].push_back(pairs);
+    session.print(count_of(pairs, "pair") + " of faces cross that are apart at rest");
+  }
   if (!options.weights_of.empty()) show_weights(scene, character, options.weights_of);
   return scene;
 }
@@ -172,7 +178,7 @@ Image render_poses(const PosedInput& input, const Render& options, const std::ve
     if (options.medial) picture.back_faces = BackFaces::same;
   }
   for (const Moment& moment : poses) {
-    scenes.push_back(scene_at(input, options, moment.pose, moved ? &*moved : nullptr, session.context()));
+    scenes.push_back(scene_at(input, options, moment.pose, moved ? &*moved : nullptr, session));
     frame.extend(scene_box(scenes.back()));
   }
   if (scenes.size() > 1 && !options.follow) picture.frame = frame;
@@ -244,6 +250,10 @@ void add_render(CLI::App& program, Session& session) {
       ->delimiter(',')
       ->group("Picture");
   command.add_flag("--bones", options->bones, "the skeleton over the skin")->group("Picture");
+  command
+      .add_flag("--crossings", options->crossings,
+                "lines where skin passes through skin: pairs of faces that cross and are apart at rest")
+      ->group("Picture");
   auto* weights = command.add_option("--weights", options->weights_of,
                                      "colour by the weight of this joint; a pattern that fits several, as '*': each in "
                                      "a colour of its own, blended by the weights");

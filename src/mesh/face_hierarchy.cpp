@@ -86,7 +86,9 @@ void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3>
       bounds_[t].low[k] = static_cast<float>(low[static_cast<Index>(k)]) - around;
       bounds_[t].high[k] = static_cast<float>(high[static_cast<Index>(k)]) + around;
     }
-    bounds_[t].low[3] = bounds_[t].high[3] = 0;
+    const bool moves = positions[a] != others[a] || positions[b] != others[b] || positions[c] != others[c];
+    bounds_[t].low[3] = 0;
+    bounds_[t].high[3] = moves ? 1 : 0;
   }
   const auto extend = [](Bounds& by, const Bounds& with) {
     for (std::size_t k = 0; k < 4; ++k) {
@@ -152,7 +154,8 @@ void FaceHierarchy::meet(const Node& a, const Node& b, std::vector<TrianglePair>
   }
 }
 
-void FaceHierarchy::near_pairs(std::vector<TrianglePair>& out) const {
+void FaceHierarchy::near_pairs(std::vector<TrianglePair>& out, Which which) const {
+  const bool all = which == Which::all;
   out.clear();
   if (nodes_.empty()) return;
   // Pairs of nodes that are left to look at; a tree of 2^31 triangles is 31 deep, and each level leaves three pairs.
@@ -162,6 +165,7 @@ void FaceHierarchy::near_pairs(std::vector<TrianglePair>& out) const {
   while (top > 0) {
     const auto [i, j] = stack[--top];
     const Node &a = nodes_[i], &b = nodes_[j];
+    if (!all && !node_bounds_[i].moves() && !node_bounds_[j].moves()) continue;
     if (i == j) {
       if (a.left == kNone) {
         meet(a, a, out);

@@ -71,7 +71,8 @@ void pierce_all(const Triangle& triangle, const Triangle& corners, const Sides& 
   }
 }
 
-double edge_distance(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+/// From one edge to the other.
+Vec3 edge_gap(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Vec3 u = b - a, v = d - c, w = a - c;
   const double uu = u.squaredNorm(), uv = u.dot(v), vv = v.squaredNorm(), uw = u.dot(w), vw = v.dot(w);
   const double determinant = uu * vv - uv * uv;
@@ -79,7 +80,7 @@ double edge_distance(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
   double s = share(uv * vw - vv * uw, determinant);
   const double t = share(uv * s + vw, vv);
   s = share(uv * t - uw, uu);
-  return (a + s * u - (c + t * v)).norm();
+  return c + t * v - (a + s * u);
 }
 
 }  // namespace
@@ -120,20 +121,24 @@ Vec3 nearest_shares(const Triangle& triangle, const Vec3& p) {
   return {of_a / sum, of_b / sum, of_c / sum};
 }
 
-double triangle_distance(const Triangle& a, const Triangle& b) {
-  if (triangle_crossing(a, b)) return 0;
-  double least = (a[0] - b[0]).norm();
+Vec3 triangle_gap(const Triangle& a, const Triangle& b) {
+  if (triangle_crossing(a, b)) return Vec3::Zero();
+  Vec3 least = b[0] - a[0];
+  const auto take = [&](const Vec3& gap) {
+    if (gap.squaredNorm() < least.squaredNorm()) least = gap;
+  };
+  const auto nearest = [](const Triangle& triangle, const Vec3& p) -> Vec3 {
+    const Vec3 shares = nearest_shares(triangle, p);
+    return shares[0] * triangle[0] + shares[1] * triangle[1] + shares[2] * triangle[2];
+  };
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto to = [](const Triangle& triangle, const Vec3& p) {
-      const Vec3 shares = nearest_shares(triangle, p);
-      return (shares[0] * triangle[0] + shares[1] * triangle[1] + shares[2] * triangle[2] - p).norm();
-    };
-    least = std::min({least, to(a, b[i]), to(b, a[i])});
-    for (std::size_t j = 0; j < 3; ++j) {
-      least = std::min(least, edge_distance(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
-    }
+    take(b[i] - nearest(a, b[i]));
+    take(nearest(b, a[i]) - a[i]);
+    for (std::size_t j = 0; j < 3; ++j) take(edge_gap(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
   }
   return least;
 }
+
+double triangle_distance(const Triangle& a, const Triangle& b) { return triangle_gap(a, b).norm(); }
 
 }  // namespace isochor

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isochor/base/error.h"
+#include "isochor/mesh/face_hierarchy.h"
 
 namespace isochor {
 namespace {
@@ -95,6 +96,34 @@ Scene scene_of(const Character& character, std::span<const PosedPart> parts) {
 
 void add_bones(Scene& scene, const Skeleton& skeleton, const Pose& pose) {
   add_bones_at(scene, skeleton, global_transforms(skeleton, pose));
+}
+
+std::size_t add_crossings(Scene& scene, const Character& character, std::span<const PosedPart> parts) {
+  const WholeSurface whole = assemble(character);
+  const Surface& rest = whole.weld.surface;
+  std::vector<Vec3> positions;
+  positions.reserve(rest.vertex_count());
+  for (std::size_t v = 0; v < rest.vertex_count(); ++v) {
+    const PartVertex from = whole.first_vertex(static_cast<Index>(v));
+    positions.push_back(parts[static_cast<std::size_t>(from.part)].positions[static_cast<std::size_t>(from.vertex)]);
+  }
+  FaceHierarchy faces(rest);
+  const std::vector<FacePair> at_rest = faces.crossings(rest.positions);
+  faces.refit(positions);
+  std::vector<TrianglePair> near;
+  faces.near_pairs(near);
+  std::vector<FacePair> drawn;
+  for (const TrianglePair& pair : near) {
+    const Index f = faces.face_of(pair.a), g = faces.face_of(pair.b);
+    const FacePair both{std::min(f, g), std::max(f, g)};
+    if (std::binary_search(at_rest.begin(), at_rest.end(), both)) continue;
+    const auto crossing = triangle_crossing(faces.corners(pair.a, positions), faces.corners(pair.b, positions));
+    if (!crossing) continue;
+    scene.lines.push_back({.from = crossing->from, .to = crossing->to, .color = srgb(0xe0218a), .width = 2.5});
+    drawn.push_back(both);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return static_cast<std::size_t>(std::unique(drawn.begin(), drawn.end()) - drawn.begin());
 }
 
 void add_bind_bones(Scene& scene, const WeldedCharacter& welded) {

@@ -4,23 +4,29 @@
 #include <cmath>
 #include <functional>
 
+#include "isochor/base/math.h"
 #include "isochor/mesh/face_turns.h"
-#include "volume/contact_depth.h"
 #include "volume/rest_carrier.h"
 #include "volume/together.h"
 
 namespace isochor::volume {
 namespace {
 
-/// How often the skin goes back at most, and how often pairs are looked for anew, which closing the volume has brought
-/// together.
-constexpr int kContactRounds = 24, kPairRounds = 3;
-/// By how much more than it is too deep the skin goes back; in later rounds by more, so that the last of it ends.
-constexpr double kOvershoot = 1.5, kOvershootGrowth = 1.15;
-/// A crossing asks for at least this, in mean edges: the depth of one that passes exactly through an edge is nothing.
-constexpr double kLeastDepth = 1e-5;
+/// How often limits are found: closing the volume moves skin that is free, which may then meet other skin.
+constexpr int kContactRounds = 4;
+/// How often faces that this brings near turning over are held back as well.
+constexpr int kFaceRounds = 8;
+/// The skin goes less far than it may by this factor.
+constexpr double kReserve = 1.3;
+/// Skin meets skin that looks against it: from this cosine of the two normals on, and fully from that.
+constexpr double kAside = 0.0, kOpposed = 0.4;
+/// Boxes are grown by this share of their diagonals: skin is known before it is slowed down, and when closing the
+/// volume moves it.
+constexpr double kBeyond = 0.25;
 /// Faces keep this far from 60° and 0.15 of their area, or what the correction had left of that.
 constexpr double kFaceMargin = 0.05, kFaceCosine = 0.5, kFaceArea = 0.15;
+/// A face that is beyond that by so much lets its corners keep nothing.
+constexpr double kFaceTurn = 0.5;
 /// What skin gives that has lost nothing around it, of its own displacement.
 constexpr double kGivenElsewhere = 0.05;
 /// A volume that is this near to its target, relative to it, is brought there again.
@@ -28,20 +34,27 @@ constexpr double kContactExact = 1e-9;
 /// A vertex counts as held back that keeps less than this of its displacement.
 constexpr double kCountedHeld = 0.99;
 
-/// Fills buffers.pairs with what may meet between the pose and `out`.
-void find_pairs(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
-  buffers.faces.refit(in.posed.positions, out.positions);
-  buffers.faces.near_pairs(buffers.near);
+/// Fills buffers.pairs with what may meet between the pose and `out`, or a little beyond.
+void find_pairs(const ContactInput& in, double beyond, ContactBuffers& buffers, const CorrectedFrame& out) {
+  buffers.faces.refit(in.posed.positions, out.positions, beyond);
+  buffers.faces.near_pairs(buffers.near, FaceHierarchy::Which::moving);
   buffers.pairs.clear();
   for (const TrianglePair& pair : buffers.near) buffers.pairs.push_back({.triangles = pair});
+}
+
+bool boxes_apart(const Triangle& a, const Triangle& b) {
+  const Vec3 low_a = a[0].cwiseMin(a[1]).cwiseMin(a[2]), high_a = a[0].cwiseMax(a[1]).cwiseMax(a[2]);
+  const Vec3 low_b = b[0].cwiseMin(b[1]).cwiseMin(b[2]), high_b = b[0].cwiseMax(b[1]).cwiseMax(b[2]);
+  return (low_a.array() > high_b.array()).any() || (low_b.array() > high_a.array()).any();
 }
 
 /// In the order of the faces, so that rounding does not depend on how the pair was found.
 std::optional<TriangleCrossing> cross(const FaceHierarchy& faces, const TrianglePair& pair,
                                       std::span<const Vec3> positions) {
   const bool swapped = faces.face_of(pair.a) > faces.face_of(pair.b);
-  return triangle_crossing(faces.corners(swapped ? pair.b : pair.a, positions),
-                           faces.corners(swapped ? pair.a : pair.b, positions));
+  const Triangle a = faces.corners(swapped ? pair.b : pair.a, positions);
+  const Triangle b = faces.corners(swapped ? pair.a : pair.b, positions);
+  return boxes_apart(a, b) ? std::nullopt : triangle_crossing(a, b);
 }
 
 double skinned_depth(const ContactInput& in, const FaceHierarchy& faces, ContactPair& pair) {
@@ -89,6 +102,21 @@ PairCounts count_pairs(const ContactInput& in, ContactBuffers& buffers, const Co
   return {.skinned = distinct(skinned), .now = distinct(now), .added = distinct(added)};
 }
 
+/// Counts what crosses at the end, with pairs that closing the volume has brought together.
+void recount(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
+  buffers.faces.refit(in.posed.positions, out.positions);
+  buffers.faces.near_pairs(buffers.near, FaceHierarchy::Which::moving);
+  std::vector<TrianglePair> known;
+  for (const ContactPair& pair : buffers.pairs) known.push_back(pair.triangles);
+  std::sort(known.begin(), known.end());
+  for (const TrianglePair& pair : buffers.near) {
+    if (!std::binary_search(known.begin(), known.end(), pair)) buffers.pairs.push_back({.triangles = pair});
+  }
+  const PairCounts counts = count_pairs(in, buffers, out);
+  out.contact.after = counts.now;
+  out.contact.added_after = counts.added;
+}
+
 /// What moves, and along what the volume can be closed.
 void gather_moves(const ContactInput& in, const CorrectedFrame& out, ContactBuffers& buffers) {
   std::fill(buffers.kept.begin(), buffers.kept.end(), 1.0);
@@ -114,63 +142,73 @@ Vec3 whole_way(const ContactBuffers& buffers, Index component, Index v) {
   return buffers.wanted[v] + buffers.by_component[component] * buffers.height[v] * buffers.closing[v];
 }
 
-/// How far a triangle has gone.
-double gone(const ContactInput& in, const ContactBuffers& buffers, Index t, const CorrectedFrame& out) {
+/// Outward, of length 1; zero where the skin has no inside.
+Vec3 outward_normal(const ContactInput& in, const FaceHierarchy& faces, Index t) {
+  const Triangle corners = faces.corners(t, in.posed.positions);
+  const Index component = in.plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
+  const bool mirrored = in.posed.target_volumes[component] * in.posed.rest_volumes[component] < 0;
+  const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+  const double length = normal.norm();
+  const double side = (mirrored ? -1 : 1) * in.contact.outward[component];
+  return length > 0 ? Vec3(side / length * normal) : Vec3::Zero();
+}
+
+/// The farthest that a corner goes along a direction, and no less than 0.
+double along(const ContactInput& in, const ContactBuffers& buffers, Index t, const Vec3& direction) {
   double most = 0;
   for (const Index v : buffers.faces.triangle(t)) {
-    most = std::max(most, (out.positions[v] - in.posed.positions[v]).norm());
+    const Index component = in.plan.welded->topology().component_of_vertex[v];
+    most = std::max(most, whole_way(buffers, component, v).dot(direction));
   }
   return most;
 }
 
-/// What is left of a way that is too long by `excess`.
-double left_of(double excess, double way) { return 1 - std::min(1.0, excess / (way + 1e-300)); }
-
-/// Pairs that cross deeper than under skinning ask their corners to go back. They are listed in buffers.near. False if
-/// there are none.
-bool ask_by_pairs(const ContactInput& in, double overshoot, const CorrectedFrame& out, ContactBuffers& buffers) {
-  bool any = false;
-  buffers.near.clear();
-  for (ContactPair& pair : buffers.pairs) {
-    if (pair.idle) continue;
-    const auto crossing = cross(buffers.faces, pair.triangles, out.positions);
-    if (!crossing) continue;
-    pair.idle = in.contact.left_alone(pair.triangles);
-    if (pair.idle) continue;
-    buffers.near.push_back(pair.triangles);
-    const auto& [s, t] = pair.triangles;
-    const double edge = 0.5 * (in.contact.mean_edge(s) + in.contact.mean_edge(t));
-    const double before = skinned_depth(in, buffers.faces, pair);
-    const double excess = crossing->depth - before + (before > 0 ? 0 : kLeastDepth * edge);
-    if (!(excess > 0)) continue;
-    const double way = std::max(gone(in, buffers, s, out), gone(in, buffers, t, out));
-    if (!(way > 0)) continue;
-    any = true;
-    const double left = left_of(overshoot * excess, way);
-    for (const Index of : {s, t}) {
-      for (const Index v : buffers.faces.triangle(of)) buffers.cut[v] = std::min(buffers.cut[v], left);
-    }
+/// Pairs that look against each other, and how.
+void find_facing(const ContactInput& in, ContactBuffers& buffers) {
+  buffers.normals.clear();
+  for (Index t = 0; t < static_cast<Index>(buffers.faces.triangle_count()); ++t) {
+    buffers.normals.push_back(outward_normal(in, buffers.faces, t));
   }
-  return any;
+  buffers.facing.clear();
+  for (const ContactPair& pair : buffers.pairs) {
+    const Vec3 &own = buffers.normals[pair.triangles.a], &other = buffers.normals[pair.triangles.b];
+    const double opposed = smooth_step(kAside, kOpposed, -own.dot(other));
+    if (!(opposed > 0) || in.contact.back_to_back(pair.triangles) || in.contact.left_alone(pair.triangles)) continue;
+    buffers.facing.push_back({.triangles = pair.triangles, .opposed = opposed, .towards = (own - other).normalized()});
+  }
 }
 
-/// Vertices that are deeper inside other skin than under skinning ask the same.
-bool ask_by_depth(const ContactInput& in, double overshoot, const CorrectedFrame& out, ContactBuffers& buffers) {
+/// The gap of a pair under skinning, as far as it lies ahead or aside: none for skin behind other skin.
+double room_of(const ContactInput& in, const ContactBuffers& buffers, const FacingPair& pair) {
+  const Vec3 gap = triangle_gap(buffers.faces.corners(pair.triangles.a, in.posed.positions),
+                                buffers.faces.corners(pair.triangles.b, in.posed.positions));
+  const double ahead = gap.dot(pair.towards);
+  return std::max(0.0, ahead) + (gap - ahead * pair.towards).norm();
+}
+
+/// How much of its way a pair may keep so that it does not meet. The gap under skinning, over how far the two come
+/// towards each other: g / a, which is 0 for skin that crosses or lies behind other skin already. Continuous: a gap and
+/// normals are, and what looks the same way fades out.
+double pair_limit(const ContactInput& in, const ContactBuffers& buffers, FacingPair& pair) {
+  const double approach = kReserve * (along(in, buffers, pair.triangles.a, pair.towards) +
+                                      along(in, buffers, pair.triangles.b, -pair.towards));
+  if (!(approach > 0)) return 1;
+  if (pair.room < 0) pair.room = room_of(in, buffers, pair);
+  return 1 - pair.opposed * (1 - std::min(1.0, pair.room / approach));
+}
+
+/// Pairs that would meet ask their corners to keep less. False if there are none.
+bool ask_by_pairs(const ContactInput& in, ContactBuffers& buffers) {
   bool any = false;
-  find_buried(in, out.positions, buffers.near, buffers);
-  for (const Buried& buried : buffers.buried) {
-    const double excess = buried.depth - buffers.skinned_depth[buried.vertex];
-    const double edge = in.contact.mean_edge(buried.triangle);
-    if (!(excess > kLeastDepth * edge)) continue;
-    const double own = (out.positions[buried.vertex] - in.posed.positions[buried.vertex]).norm();
-    const double way = std::max(own, gone(in, buffers, buried.triangle, out));
-    if (!(way > 0)) continue;
-    any = true;
-    const double less = 1 - left_of(overshoot * excess, way);
-    buffers.cut[buried.vertex] = std::min(buffers.cut[buried.vertex], 1 - less);
-    for (Index k = 0; k < 3; ++k) {
-      const Index v = buffers.faces.triangle(buried.triangle)[k];
-      buffers.cut[v] = std::min(buffers.cut[v], 1 - buried.shares[k] * less);
+  for (FacingPair& pair : buffers.facing) {
+    const double limit = pair_limit(in, buffers, pair);
+    if (!(limit < 1)) continue;
+    for (const Index t : {pair.triangles.a, pair.triangles.b}) {
+      for (const Index v : buffers.faces.triangle(t)) {
+        if (!(limit < buffers.kept[v])) continue;
+        any = true;
+        buffers.cut[v] = std::min(buffers.cut[v], limit / buffers.kept[v]);
+      }
     }
   }
   return any;
@@ -189,19 +227,19 @@ bool ask_by_faces(const ContactInput& in, const CorrectedFrame& out, ContactBuff
   std::vector<Vec3>& whole = buffers.direction;
   for (const ComponentPlan& component : in.plan.components) {
     if (buffers.touched[component.index] == 0) continue;
-    for (const Index v : component.whole.vertices()) whole[v] = in.posed.positions[v] + buffers.wanted[v];
     const double scale = component_pose(in.plan, component, in.posed, {}).scale;
     const double crushed = kCrushedFace * component.face_area * scale * scale;
     for (std::size_t r = 0; r < component.whole.ring_count() - component.whole.cap_count(); ++r) {
       const auto ring = component.whole.ring(r);
-      if (std::all_of(ring.begin(), ring.end(), [&](Index v) { return buffers.kept[v] == 1; })) continue;
       const Vec3 skinned = area_vector(in.posed.positions, ring);
       if (!(skinned.norm() > crushed)) continue;
-      const double wish = std::min(kFaceMargin, face_margin(skinned, area_vector(whole, ring)));
-      const double missing = wish - face_margin(skinned, area_vector(out.positions, ring));
+      const double margin = face_margin(skinned, area_vector(out.positions, ring));
+      if (margin >= kFaceMargin) continue;
+      for (const Index v : ring) whole[v] = in.posed.positions[v] + buffers.wanted[v];
+      const double missing = std::min(kFaceMargin, face_margin(skinned, area_vector(whole, ring))) - margin;
       if (!(missing > 1e-6)) continue;
       any = true;
-      for (const Index v : ring) buffers.cut[v] = std::min(buffers.cut[v], left_of(missing, 2 * kFaceCosine));
+      for (const Index v : ring) buffers.cut[v] = std::min(buffers.cut[v], 1 - std::min(1.0, missing / kFaceTurn));
     }
   }
   return any;
@@ -295,30 +333,28 @@ void place_and_close(const ContactInput& in, const ComponentPlan& component, Con
   }
 }
 
-/// One round: true if something was too deep.
-bool go_back(const ContactInput& in, double overshoot, ContactBuffers& buffers, CorrectedFrame& out) {
-  std::fill(buffers.cut.begin(), buffers.cut.end(), 1.0);
-  bool any = ask_by_pairs(in, overshoot, out, buffers);
-  if (!buffers.near.empty()) any = ask_by_depth(in, overshoot, out, buffers) || any;
-  any = ask_by_faces(in, out, buffers) || any;
-  if (!any) return false;
+void close_all(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
   spread(in, buffers);
   for (const ComponentPlan& component : in.plan.components) {
     if (buffers.touched[component.index] != 0) place_and_close(in, component, buffers, out);
   }
-  return true;
 }
 
-/// How deep vertices are inside other skin under skinning alone.
-void measure_skinned(const ContactInput& in, ContactBuffers& buffers) {
-  std::fill(buffers.skinned_depth.begin(), buffers.skinned_depth.end(), 0.0);
-  buffers.near.clear();
-  for (ContactPair& pair : buffers.pairs) {
-    if (!pair.idle && skinned_depth(in, buffers.faces, pair) > 0) buffers.near.push_back(pair.triangles);
+/// Limits, the volume closed again, limits for what that has moved, and so on. False if nothing is in the way.
+bool hold_back(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
+  bool any = false;
+  for (int round = 0; round < kContactRounds; ++round) {
+    std::fill(buffers.cut.begin(), buffers.cut.end(), 1.0);
+    if (!ask_by_pairs(in, buffers)) break;
+    any = true;
+    close_all(in, buffers, out);
   }
-  if (buffers.near.empty()) return;
-  find_buried(in, in.posed.positions, buffers.near, buffers);
-  for (const Buried& buried : buffers.buried) buffers.skinned_depth[buried.vertex] = buried.depth;
+  for (int round = 0; any && round < kFaceRounds; ++round) {
+    std::fill(buffers.cut.begin(), buffers.cut.end(), 1.0);
+    if (!ask_by_faces(in, out, buffers)) break;
+    close_all(in, buffers, out);
+  }
+  return any;
 }
 
 void report_held(const ContactInput& in, const ContactBuffers& buffers, CorrectedFrame& out) {
@@ -351,42 +387,28 @@ ContactBuffers::ContactBuffers(const TogetherPlan& plan, const ContactPlan* cont
   for (auto* field : {&wanted, &wanted_offset, &closing, &closing_offset, &gradient, &direction}) {
     field->assign(count, Vec3::Zero());
   }
-  for (auto* values : {&height, &kept, &cut, &areas, &skinned_depth}) values->assign(count, 0.0);
+  for (auto* values : {&height, &kept, &cut, &areas}) values->assign(count, 0.0);
   by_component.assign(plan.welded->topology().components.size(), 0.0);
   touched.assign(by_component.size(), 0);
   lost.assign(plan.regions.size(), 0.0);
   held.assign(plan.regions.size(), 0.0);
-  seen.assign(count, 0);
 }
 
 bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
-  find_pairs(in, buffers, out);
+  const bool holds = in.plan.options.contact == ContactTreatment::hold;
+  find_pairs(in, holds ? kBeyond : 0, buffers, out);
   PairCounts counts = count_pairs(in, buffers, out);
   out.contact = {.skinned = counts.skinned,
                  .before = counts.now,
                  .added_before = counts.added,
                  .after = counts.now,
                  .added_after = counts.added};
-  if (in.plan.options.contact == ContactTreatment::count || counts.now == 0) return false;
-  measure_skinned(in, buffers);
+  if (!holds) return false;
+  find_facing(in, buffers);
+  if (buffers.facing.empty()) return false;
   gather_moves(in, out, buffers);
-  bool any = false;
-  double overshoot = kOvershoot;
-  for (int search = 0; search < kPairRounds; ++search) {
-    bool going = true;
-    for (int round = 0; round < kContactRounds && going; ++round) {
-      going = go_back(in, overshoot, buffers, out);
-      any = any || going;
-      overshoot *= kOvershootGrowth;
-    }
-    if (!any) return false;
-    // What closes the volume may have gone beyond the boxes.
-    find_pairs(in, buffers, out);
-    counts = count_pairs(in, buffers, out);
-    if (counts.added == 0) break;
-  }
-  out.contact.after = counts.now;
-  out.contact.added_after = counts.added;
+  if (!hold_back(in, buffers, out)) return false;
+  recount(in, buffers, out);
   report_held(in, buffers, out);
   return true;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-/// Skin does not pass through skin (Rohmer 2009, section 5). Where the corrected skin crosses itself deeper than
-/// skinning alone does, it goes back along its displacement, by factors from 0 to 1 that follow the depth: a pair that
-/// only begins to cross asks for nothing, so that all is continuous in the pose. What is free closes the volume. See
-/// docs/design/volume.md, "Contact".
+/// Skin does not pass through skin (Rohmer 2009, section 5). Skin that the correction would bring together goes back
+/// along its displacement, by factors from 0 to 1: the gap that skinning leaves over how far the two sides come towards
+/// each other. They are continuous in the pose, and 0 where skinning alone already crosses. What is free closes the
+/// volume. See docs/design/volume.md, "Contact".
 
 #include <span>
 #include <vector>
@@ -20,12 +20,12 @@ struct ContactPair {
   bool idle = false;    ///< left alone since rest
 };
 
-/// How far a vertex lies inside other skin, and where that ends.
-struct Buried {
-  Index vertex = kNone;
-  Index triangle = kNone;
-  Vec3 shares = Vec3::Zero();  ///< of its corners, at the nearest point
-  double depth = 0;
+/// A pair whose sides look against each other.
+struct FacingPair {
+  TrianglePair triangles;
+  double opposed = 0;           ///< from 0, where they only begin to, to 1
+  Vec3 towards = Vec3::Zero();  ///< from the first to the second
+  double room = -1;             ///< between them under skinning; below 0: not known yet
 };
 
 /// Kept between frames.
@@ -35,6 +35,8 @@ struct ContactBuffers {
   FaceHierarchy faces{Surface{}};
   std::vector<TrianglePair> near;
   std::vector<ContactPair> pairs;
+  std::vector<FacingPair> facing;
+  std::vector<Vec3> normals;  // by triangle, in the pose
 
   std::vector<Vec3> wanted, wanted_offset;    // #V: what the correction asks for, in the pose and at rest
   std::vector<Vec3> closing, closing_offset;  // along which the volume is closed
@@ -46,10 +48,6 @@ struct ContactBuffers {
   std::vector<double> areas, lost, held;      // #V; by region
 
   std::vector<std::pair<double, Index>> queue;
-  std::vector<Buried> buried;
-  std::vector<double> skinned_depth;  // #V: under skinning alone
-  std::vector<char> seen;             // #V
-  std::vector<Index> open;
 };
 
 struct ContactInput {

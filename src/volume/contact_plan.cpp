@@ -41,6 +41,13 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
     const bool sided = plan.welded->has_volume(c) && components[c].flips.empty();
     outward.push_back(!sided ? 0 : plan.welded->rest_volumes()[c] < 0 ? -1 : 1);
   }
+  for (Index t = 0; t < count; ++t) {
+    const Triangle corners = faces.corners(t, surface.positions);
+    const Index component = plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
+    const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+    normal_.emplace_back(outward[component] * normal.normalized());
+    middle_.emplace_back((corners[0] + corners[1] + corners[2]) / 3);
+  }
   std::vector<std::vector<Index>> around(vertices);
   std::vector<std::set<Index>> beside(vertices);
   for (Index t = 0; t < count; ++t) {

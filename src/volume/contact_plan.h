@@ -25,10 +25,16 @@ struct ContactPlan {
   std::vector<double> way;              ///< to these: by how much more of its displacement each may keep
 
   bool left_alone(const TrianglePair& pair) const;
+  /// Two sides of one thin piece, as of an ear: at rest they look away from each other, and each lies behind the other.
+  bool back_to_back(const TrianglePair& pair) const {
+    const Vec3 &own = normal_[pair.a], &other = normal_[pair.b];
+    return own.dot(other) < 0 && (middle_[pair.b] - middle_[pair.a]).dot(own - other) < 0;
+  }
   double mean_edge(Index t) const { return edge_[t]; }
 
  private:
-  std::vector<double> edge_;  // by triangle, at rest
+  std::vector<double> edge_;           // by triangle, at rest
+  std::vector<Vec3> normal_, middle_;  // the same; outward, of length 1
 };
 
 }  // namespace isochor::volume

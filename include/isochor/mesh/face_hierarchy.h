@@ -44,9 +44,11 @@ class FaceHierarchy {
   /// Each is grown on all sides by `growth` times its own diagonal.
   void refit(std::span<const Vec3> positions, std::span<const Vec3> others, double growth = 0);
 
+  /// Which pairs are asked for: all, or those of which at least one triangle has moved between the two shapes.
+  enum class Which { all, moving };
   /// Pairs of triangles whose boxes overlap and whose faces have no common vertex; in an order that depends on the rest
   /// shape alone. Allocates only if there are more than ever before.
-  void near_pairs(std::vector<TrianglePair>& out) const;
+  void near_pairs(std::vector<TrianglePair>& out, Which which = Which::all) const;
 
   /// Calls visit(t, within) for triangles whose box is within that distance of a point, and perhaps for some others;
   /// what it does to `within` counts for those after it.
@@ -74,9 +76,10 @@ class FaceHierarchy {
   std::vector<FacePair> crossings(std::span<const Vec3> positions) const;
 
  private:
-  /// Rounded outwards.
+  /// Rounded outwards. The fourth is 0 to 0, or 0 to 1 where something moves.
   struct alignas(16) Bounds {
     std::array<float, 4> low, high;
+    bool moves() const { return high[3] > 0; }
   };
   struct Node {
     Index left = kNone, right = kNone;  // kNone: a leaf

@@ -23,7 +23,9 @@ struct TriangleCrossing {
 /// corners by more than that.
 std::optional<TriangleCrossing> triangle_crossing(const Triangle& a, const Triangle& b);
 
-/// The least distance; 0 if they cross.
+/// From a point of the first to a point of the second that is nearest to it; zero if they cross.
+Vec3 triangle_gap(const Triangle& a, const Triangle& b);
+/// The length of that.
 double triangle_distance(const Triangle& a, const Triangle& b);
 
 /// The point of a triangle that is nearest to p, as shares of its corners.

@@ -1,0 +1,150 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "isochor/mesh/face_hierarchy.h"
+#include "volume/subject.h"
+
+namespace isochor {
+namespace {
+
+const VolumeOptions kOff{}, kCount{.contact = ContactTreatment::count}, kHold{.contact = ContactTreatment::hold};
+
+const Clip& clip_named(const Character& character, const std::string& name) {
+  return character.clips[find_clip(character.clips, name)];
+}
+
+/// Pairs that cross in one shape and not in the other.
+std::vector<FacePair> added_pairs(const test::Subject& subject, const std::vector<Vec3>& positions) {
+  const auto after = crossings_by_brute_force(subject.welded.surface(), positions);
+  const auto before = crossings_by_brute_force(subject.welded.surface(), subject.posed.positions);
+  std::vector<FacePair> added;
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
+  return added;
+}
+
+// A cylinder that is bent until the correction pushes its inside through itself, though skinning does not: without
+// contact faces cross, with it none does, by brute force; the volume is exact and no face turns over.
+TEST(Contact, HoldsWhatTheCorrectionPushesThroughSkin) {
+  test::Subject off(make_sample("cylinder"), kOff), hold(make_sample("cylinder"), kHold);
+  const Clip& clip = clip_named(off.character, "bend");
+  std::size_t before = 0;
+  for (const double time : {1.03, 1.05, 1.08, 1.1}) {
+    const Pose pose = sample(clip, off.character.skeleton, time);
+    off.together(pose);
+    hold.together(pose);
+    const auto crossing = added_pairs(off, off.frame.positions);
+    before += crossing.size();
+    EXPECT_TRUE(added_pairs(hold, hold.frame.positions).empty()) << time;
+    EXPECT_EQ(hold.frame.contact.skinned, 0u) << time;
+    EXPECT_EQ(hold.frame.contact.added_before, crossing.size()) << time;
+    EXPECT_EQ(hold.frame.contact.added_after, 0u) << time;
+    EXPECT_LE(hold.largest_error(), 1e-9) << time;
+    EXPECT_EQ(hold.frame.turned_faces, 0u) << time;
+    EXPECT_GT(hold.frame.held_vertices, 0u) << time;
+    hold.expect_sound("bend");
+  }
+  EXPECT_GT(before, 20u);
+}
+
+// In sequence too.
+TEST(Contact, HoldsInSequence) {
+  test::Subject hold(make_sample("cylinder"), kHold);
+  hold.sequence(sample(clip_named(hold.character, "bend"), hold.character.skeleton, 1.08));
+  EXPECT_TRUE(added_pairs(hold, hold.frame.positions).empty());
+  EXPECT_LE(hold.largest_error(), 1e-9);
+}
+
+/// The largest change of a displacement between neighbouring samples.
+double largest_step(test::Subject& subject, double from, double to, int samples) {
+  const Clip& clip = clip_named(subject.character, "bend");
+  std::vector<Vec3> last;
+  double largest = 0;
+  for (int i = 0; i <= samples; ++i) {
+    subject.together(sample(clip, subject.character.skeleton, from + (to - from) * i / samples));
+    std::vector<Vec3> moves = subject.frame.positions;
+    for (std::size_t v = 0; v < moves.size(); ++v) moves[v] -= subject.posed.positions[v];
+    for (std::size_t v = 0; v < last.size(); ++v) largest = std::max(largest, (moves[v] - last[v]).norm());
+    last = std::move(moves);
+  }
+  return largest;
+}
+
+// Changes between neighbouring samples shrink with the time step: where contact begins, and where skinning itself
+// begins to cross.
+TEST(Contact, IsSmoothInTime) {
+  test::Subject hold(make_sample("cylinder"), kHold);
+  for (const double from : {1.0, 1.12, 1.4}) {
+    const double coarse = largest_step(hold, from, from + 0.05, 10), fine = largest_step(hold, from, from + 0.05, 80);
+    EXPECT_LT(fine, coarse / 4) << from;
+  }
+}
+
+// Where nothing meets, the result is that without contact, bit for bit.
+TEST(Contact, ChangesNothingWhereNothingMeets) {
+  for (const char* name : {"cylinder", "mouth", "knight"}) {
+    test::Subject off(make_sample(name), kOff), hold(make_sample(name), kHold), count(make_sample(name), kCount);
+    const Clip& clip = off.character.clips.front();
+    const Pose pose = sample(clip, off.character.skeleton, clip.start() + 0.2 * clip.duration());
+    off.together(pose);
+    hold.together(pose);
+    count.together(pose);
+    EXPECT_EQ(count.frame.positions, off.frame.positions) << name;
+    if (hold.frame.contact.before + hold.frame.contact.skinned > 0) continue;
+    EXPECT_EQ(hold.frame.positions, off.frame.positions) << name;
+    EXPECT_EQ(hold.frame.offsets, off.frame.offsets) << name;
+  }
+}
+
+// Counting moves nothing, and counts what brute force does.
+TEST(Contact, CountsAsBruteForceDoes) {
+  test::Subject off(make_sample("cylinder"), kOff), count(make_sample("cylinder"), kCount);
+  const Pose pose = sample(clip_named(off.character, "bend"), off.character.skeleton, 1.08);
+  off.together(pose);
+  count.together(pose);
+  EXPECT_EQ(count.frame.positions, off.frame.positions);
+  EXPECT_EQ(count.frame.contact.before, crossings_by_brute_force(off.welded.surface(), off.frame.positions).size());
+  EXPECT_EQ(count.frame.contact.after, count.frame.contact.before);
+}
+
+/// Two cylinders side by side, `gap` apart at rest, as one character with two components.
+Character two_cylinders(double gap) {
+  Character character = make_sample("cylinder");
+  Part second = character.parts.front();
+  const Box box = bounding_box(second.surface.positions);
+  for (Vec3& p : second.surface.positions) p.x() += box.sizes().x() + gap;
+  character.parts.push_back(std::move(second));
+  return character;
+}
+
+// Components meet as well: where both bend, neither is pushed through the other.
+TEST(Contact, HoldsBetweenComponents) {
+  test::Subject off(two_cylinders(0.012), kOff), hold(two_cylinders(0.012), kHold);
+  ASSERT_EQ(off.welded.topology().components.size(), 2u);
+  const Clip& clip = clip_named(off.character, "bend");
+  std::size_t before = 0;
+  for (const double time : {0.8, 1.0}) {
+    const Pose pose = sample(clip, off.character.skeleton, time);
+    off.together(pose);
+    hold.together(pose);
+    before += hold.frame.contact.added_before;
+    EXPECT_EQ(hold.frame.contact.added_after, 0u) << time;
+    EXPECT_TRUE(added_pairs(hold, hold.frame.positions).empty()) << time;
+    EXPECT_LE(hold.largest_error(), 1e-9);
+  }
+  EXPECT_GT(before, 0u);
+}
+
+// Skin that lies against other skin at rest is left alone.
+TEST(Contact, LeavesAloneWhatTouchesAtRest) {
+  test::Subject off(two_cylinders(-0.01), kOff), hold(two_cylinders(-0.01), kHold);
+  const Pose rest = rest_pose(off.character.skeleton);
+  hold.together(rest);
+  EXPECT_EQ(hold.frame.contact.skinned, 0u);
+  EXPECT_EQ(hold.frame.contact.after, 0u);
+  EXPECT_FALSE(crossings_by_brute_force(hold.welded.surface(), hold.posed.positions).empty());
+}
+
+}  // namespace
+}  // namespace isochor
