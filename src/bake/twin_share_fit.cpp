@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bake/twin_frames.h"
 #include "bake/twin_share_solve.h"
