@@ -28,8 +28,6 @@ class TurnedFaces {
  private:
   const WeldedCharacter& welded_;
   std::span<const VolumeFunctional> volumes_;
-  double crushed(const PosedSkin& posed, std::size_t component) const;
-
   std::vector<double> median_areas_;  // by component, at rest
 };
 
