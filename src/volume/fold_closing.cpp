@@ -15,8 +15,6 @@ constexpr double kElsewhere = 0.1;
 constexpr double kLittleLost = 0.1, kEnoughLost = 0.3, kLittleGamma = 0.05;
 /// How far the closing moves a vertex at most, in local radii.
 constexpr double kMostClosing = 0.37;
-/// The skin goes its way once more where the closing has changed by more than this, in local radii.
-constexpr double kSameClosing = 1e-5;
 
 /// Calls visit(bin, share) for where a blend lies between the joint and the ends of its region: γ is equal all around a
 /// limb. Two bins share each γ, so that nothing jumps.
@@ -181,6 +179,48 @@ struct Arriving {
   }
 };
 
+/// The closing at which nothing is missing: from `first`, which is near it, by secants, within a bracket as soon as
+/// there is one. False if none was found; then it is left where the least is missing.
+template <class Missing>
+bool find_closing(const Missing& missing, double at_start, double first, double most) {
+  constexpr double kNear = 0.1 * kReached;
+  constexpr int kTries = 60;
+  if (std::abs(at_start) <= kNear) return true;
+  double low = 0, at_low = at_start;
+  double high =
+      std::isfinite(first) && first != 0 ? std::clamp(first, -most, most) : std::copysign(1e-3 * most, at_start);
+  double at_high = missing(high);
+  double best = 0, at_best = at_start;
+  const auto note = [&](double closing, double left) {
+    if (std::abs(left) >= std::abs(at_best)) return;
+    best = closing;
+    at_best = left;
+  };
+  note(high, at_high);
+  for (int i = 0; i < kTries && std::abs(at_high) > kNear; ++i) {
+    double next = 0;
+    if (at_low * at_high > 0 && std::abs(at_high) >= 0.5 * std::abs(at_low)) {
+      if (std::abs(high) >= most) break;
+      next = std::clamp(high + 2 * (high - low), -most, most);
+    } else {
+      next = std::clamp(high - at_high * (high - low) / (at_high - at_low), -most, most);
+    }
+    if (next == high) break;
+    const double at_next = missing(next);
+    note(next, at_next);
+    if (at_next * at_high < 0 || at_low * at_high > 0) {
+      low = high;
+      at_low = at_high;
+    } else {
+      at_low *= 0.5;  // Illinois
+    }
+    high = next;
+    at_high = at_next;
+  }
+  if (std::abs(at_high) <= kNear) return true;
+  return std::abs(missing(best)) <= kReached;
+}
+
 }  // namespace
 
 FoldClosingBuffers::FoldClosingBuffers(const FoldPlan& plan, std::size_t vertex_count)
@@ -200,7 +240,7 @@ std::vector<double> find_bin_areas(const TogetherPlan& plan) {
 }
 
 // With a given share of its way that each vertex keeps, the volume is a cubic of the closing, and its root exact. What
-// closes the volume changes these shares a little, so that they are found anew until nothing changes.
+// closes the volume changes these shares a little, so that they are found anew at each try.
 bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& flowing, FoldClosingBuffers& buffers,
             FoldZone& zone, CorrectedFrame& out) {
   ComponentVolume& volume = out.components[in.at.component.index];
@@ -216,22 +256,18 @@ bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& 
   find_moving(plan, buffers, zone);
   const Arriving arriving{in, buffers, zone, out};
   const double before = arriving.measure();
-  double closing = 0;
-  bool closed = false;
-  arriving.put(closing);
-  constexpr int kPasses = 12;
-  const double most = arriving.most_closing();
-  for (int pass = 0; pass < kPasses && exact; ++pass) {
+  arriving.put(0);
+  bool closed = !exact;
+  if (exact) {
+    const auto missing = [&](double closing) {
+      if (slows) arriving.flow_with(closing, flowing);
+      arriving.put(closing);
+      return (in.at.target - (volume.after + arriving.measure() - before)) / std::abs(in.at.target);
+    };
     const VolumeCubic cubic = arriving.expand();
-    const double missing = in.at.target - (volume.after + arriving.sum() - before);
-    closed = std::abs(missing) <= 0.1 * kReached * std::abs(in.at.target);
-    if (closed) break;
-    const CubicRoot root = continuing_root(cubic, missing);
-    if (!std::isfinite(root.t)) break;
-    const double last = closing;
-    closing = std::clamp(closing + root.t, -most, most);
-    if (slows && std::abs(closing - last) * kMostClosing > kSameClosing * most) arriving.flow_with(closing, flowing);
-    arriving.put(closing);
+    const double left = in.at.target - (volume.after + arriving.sum() - before);
+    const double first = continuing_root(cubic, left).t;
+    closed = find_closing(missing, left / std::abs(in.at.target), first, arriving.most_closing());
   }
   volume.after += arriving.measure() - before;
   volume.residual = in.at.target - volume.after;
