@@ -22,7 +22,7 @@ constexpr double kReserve = 1.3;
 constexpr double kAside = 0.0, kOpposed = 0.4;
 /// Boxes are grown by this share of their diagonals: skin is known before it is slowed down, and when closing the
 /// volume moves it.
-constexpr double kSearchBeyond = 0.25;
+constexpr double kGrownBoxes = 0.25;
 /// Faces keep this far from 60° and 0.15 of their area, or what the correction had left of that.
 constexpr double kFaceMargin = 0.05, kFaceCosine = 0.5, kFaceArea = 0.15;
 /// A face that is beyond that by so much lets its corners keep nothing.
@@ -396,7 +396,7 @@ ContactBuffers::ContactBuffers(const TogetherPlan& plan, const ContactPlan* cont
 
 bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
   const bool holds = in.plan.options.contact == ContactTreatment::hold;
-  find_pairs(in, holds ? kSearchBeyond : 0, buffers, out);
+  find_pairs(in, holds ? kGrownBoxes : 0, buffers, out);
   PairCounts counts = count_pairs(in, buffers, out);
   out.contact = {.skinned = counts.skinned,
                  .before = counts.now,

@@ -1,5 +1,9 @@
 #include "volume/fold_closing.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
 #include "isochor/base/math.h"
 #include "volume/together.h"
 
@@ -15,6 +19,8 @@ constexpr double kElsewhere = 0.1;
 constexpr double kLittleLost = 0.1, kEnoughLost = 0.3, kLittleGamma = 0.05;
 /// How far the closing moves a vertex at most, in local radii.
 constexpr double kMostClosing = 0.37;
+/// How many times that where nothing else holds the volume.
+constexpr double kAtAnyPrice = 16;
 
 /// Calls visit(bin, share) for where a blend lies between the joint and the ends of its region: γ is equal all around a
 /// limb. Two bins share each γ, so that nothing jumps.
@@ -239,10 +245,29 @@ std::vector<double> find_bin_areas(const TogetherPlan& plan) {
   return areas;
 }
 
-// With a given share of its way that each vertex keeps, the volume is a cubic of the closing, and its root exact. What
-// closes the volume changes these shares a little, so that they are found anew at each try.
-bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& flowing, FoldClosingBuffers& buffers,
-            FoldZone& zone, CorrectedFrame& out) {
+namespace {
+
+/// What flows leave of a volume, relative to it, is rounding of theirs: below this it is closed with the shares as they
+/// are, which turns no face that is as far from its limits as the flow has left it.
+constexpr double kRoundingOfFlows = 1e-5;
+
+/// The cubic of the closing with the shares as they are, from where the skin is.
+bool close_exactly(const Arriving& arriving, double closing, const std::function<double()>& left, double size) {
+  constexpr int kSteps = 3;
+  for (int step = 0; step < kSteps && std::abs(left()) > 0.1 * kReached * size; ++step) {
+    const VolumeCubic cubic = arriving.expand();
+    const CubicRoot root = continuing_root(cubic, left());
+    if (!root.found || !std::isfinite(root.t)) break;
+    closing += root.t;
+    arriving.put(closing);
+    arriving.measure();
+  }
+  return std::abs(left()) <= kReached * size;
+}
+
+/// One try to get there. `everywhere`: all joints that move make up for what was lost, not only those that lost it.
+bool try_to_arrive(const FoldInput& in, const FoldPlan& plan, bool slows, bool everywhere, FlowBuffers& flowing,
+                   FoldClosingBuffers& buffers, FoldZone& zone, CorrectedFrame& out) {
   ComponentVolume& volume = out.components[in.at.component.index];
   const bool exact = volume.error_after() <= 1e-9;
   std::fill(zone.free.begin(), zone.free.end(), 1.0);
@@ -252,28 +277,50 @@ bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& 
   }
   if (slows) flow(zone.way, flowing, zone);
   find_losses(in, plan, buffers, zone);
+  if (everywhere && !buffers.region_lost.empty()) {
+    const double most = *std::max_element(buffers.region_lost.begin(), buffers.region_lost.end());
+    for (double& lost : buffers.region_lost) lost = std::max(lost, most);
+  }
   find_closing_heights(in, plan, buffers, zone, out);
   find_moving(plan, buffers, zone);
   const Arriving arriving{in, buffers, zone, out};
-  const double before = arriving.measure();
+  const double before = arriving.measure(), size = std::abs(in.at.target);
   arriving.put(0);
   bool closed = !exact;
   if (exact) {
+    double tried = 0;
     const auto missing = [&](double closing) {
       if (slows) arriving.flow_with(closing, flowing);
       arriving.put(closing);
-      return (in.at.target - (volume.after + arriving.measure() - before)) / std::abs(in.at.target);
+      tried = closing;
+      return (in.at.target - (volume.after + arriving.measure() - before)) / size;
     };
+    const auto left = [&] { return in.at.target - (volume.after + arriving.sum() - before); };
     const VolumeCubic cubic = arriving.expand();
-    const double left = in.at.target - (volume.after + arriving.sum() - before);
-    const double first = continuing_root(cubic, left).t;
-    closed = find_closing(missing, left / std::abs(in.at.target), first, arriving.most_closing());
+    const double first = continuing_root(cubic, left()).t;
+    const double most = arriving.most_closing() * (everywhere ? kAtAnyPrice : 1);
+    closed = find_closing(missing, left() / size, first, most);
+    if (!closed && std::abs(left()) <= kRoundingOfFlows * size) closed = close_exactly(arriving, tried, left, size);
   }
   volume.after += arriving.measure() - before;
   volume.residual = in.at.target - volume.after;
-  closed = closed || volume.error_after() <= kReached;
-  if (exact && !closed) volume.outcome = VolumeOutcome::folded;
-  return closed || !exact;
+  return closed || volume.error_after() <= kReached;
+}
+
+}  // namespace
+
+// With a given share of its way that each vertex keeps, the volume is a cubic of the closing, and its root exact. What
+// closes the volume changes these shares a little, so that they are found anew at each try.
+bool arrive(const FoldInput& in, const FoldPlan& plan, bool slows, FlowBuffers& flowing, FoldClosingBuffers& buffers,
+            FoldZone& zone, CorrectedFrame& out) {
+  ComponentVolume& volume = out.components[in.at.component.index];
+  const ComponentVolume start = volume;
+  for (const bool everywhere : {false, true}) {
+    volume = start;
+    if (try_to_arrive(in, plan, slows, everywhere, flowing, buffers, zone, out)) return true;
+  }
+  volume.outcome = VolumeOutcome::folded;
+  return false;
 }
 
 }  // namespace isochor::volume
