@@ -92,7 +92,8 @@ void figure_1(const std::filesystem::path& folder) {
     picture.camera.view = View::front;
     picture.wireframe = true;
     picture.back_faces = BackFaces::same;
-    tiles.push_back({render(scene, picture, context).image, count_of(static_cast<std::size_t>(intermediate), "frame") + " between"});
+    tiles.push_back({render(scene, picture, context).image,
+                     count_of(static_cast<std::size_t>(intermediate), "frame") + " between"});
   }
   if (!folder.empty()) write_png(compose(tiles), folder / "medial-figure-1.png");
 }

@@ -64,8 +64,8 @@ class MorphVolume {
   Eigen::VectorXd errors(const MorphedFrame& frame, std::span<const Vec3> positions) const;
   std::vector<Weights> slopes(std::span<const MorphedFrame> frames, std::span<const Open> open) const;
   Weights steps(std::span<const MorphedFrame> frames, std::span<const Open> open) const;
-  /// Adds the targets to positions[i], which are those of some frame with maps linear[i]. `block_offsets` says with how many
-  /// digits.
+  /// Adds the targets to positions[i], which are those of some frame with maps linear[i]. `block_offsets` says with how
+  /// many digits.
   template <class Offsets>
   void displace(const Offsets& weights, Offsets Block::*block_offsets, std::span<const std::vector<Mat3>* const> linear,
                 std::span<std::vector<Vec3>* const> positions) const;
