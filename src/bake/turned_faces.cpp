@@ -19,11 +19,12 @@ double TurnedFaces::crushed(const PosedSkin& posed, std::size_t component) const
   return kCrushedFace * scale * scale * median_areas_[component];
 }
 
-std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> shown) const {
+std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> before,
+                               std::span<const Vec3> shown) const {
   std::size_t turned = 0;
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
-    turned += face_turns(volumes_[c], posed.positions, shown, crushed(posed, c)).turned;
+    turned += face_turns(volumes_[c], before, shown, crushed(posed, c)).turned;
   }
   return turned;
 }

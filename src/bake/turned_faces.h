@@ -17,7 +17,11 @@ class TurnedFaces {
 
   /// Of the components that have a volume, in a pose. `shown`: #V of the welded surface. Faces below a thousandth of
   /// the median are left out.
-  std::size_t count(const PosedSkin& posed, std::span<const Vec3> shown) const;
+  std::size_t count(const PosedSkin& posed, std::span<const Vec3> shown) const {
+    return count(posed, posed.positions, shown);
+  }
+  /// The same against other places than those of `posed`, in the same pose.
+  std::size_t count(const PosedSkin& posed, std::span<const Vec3> before, std::span<const Vec3> shown) const;
   /// The area below which a face of this component is left out; infinite if the component has no volume.
   double crushed(const PosedSkin& posed, std::size_t component) const;
 

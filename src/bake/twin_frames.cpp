@@ -27,8 +27,8 @@ double sum_of_squares(std::span<const Vec3> vectors) {
 }  // namespace
 
 TwinFrames::TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights,
-                       std::span<const double> importance, Deformer deformer)
-    : welded_(welded), twins_(twins), weights_(weights), importance_(importance), deformer_(deformer) {
+                       std::span<const double> importance, Deforming alone)
+    : welded_(welded), twins_(twins), weights_(weights), importance_(importance), alone_(alone) {
   take_samples();
   for (const Component& component : welded.topology().components) volumes_.emplace_back(welded.surface(), component);
   turned_faces_.emplace(welded_, volumes_);
@@ -116,8 +116,8 @@ TwinFrames::Task TwinFrames::task(const HeldClip& clip, const HeldFrame& frame, 
   for (const Twin& twin : twins_) task.carriers.push_back(posed.global[twin.bone].linear());
   task.skinned = posed.positions;
   PosedSkin other;
-  if (deformer_ != Deformer::lbs) pose_skin(welded_, pose, deformer_, other, Context(1));
-  task.alone = deformer_ == Deformer::lbs ? posed.positions : other.positions;
+  if (alone_.deformer != Deformer::lbs) pose_skin(welded_, pose, alone_, other, Context(1));
+  task.alone = alone_.deformer == Deformer::lbs ? posed.positions : other.positions;
   for (std::size_t c = 0; c < volumes_.size(); ++c) task.crushed.push_back(turned_faces_->crushed(posed, c));
   for (std::size_t p = 0; p < character.parts.size(); ++p) {
     if (character.parts[p].skinned()) continue;

@@ -64,9 +64,9 @@ class TwinFrames {
  public:
   /// `weights` as share_weights() or fit_shares() gave them; `importance` (#samples, or empty: 1) says how much the
   /// squares of a vertex count in the fit.
-  /// `deformer`: what faces must not turn over against.
+  /// `alone`: the deformer that faces must not turn over against.
   TwinFrames(const WeldedCharacter& welded, std::span<const Twin> twins, std::span<const SkinWeights> weights,
-             std::span<const double> importance = {}, Deformer deformer = Deformer::lbs);
+             std::span<const double> importance = {}, Deforming alone = Deformer::lbs);
 
   /// The memory that frames are found in, one after another.
   struct Worker {
@@ -143,7 +143,7 @@ class TwinFrames {
   std::vector<Index> sample_of_;              // #V of the welded surface: the sample that leads it
   std::vector<VolumeFunctional> volumes_;     // by component
   std::optional<TurnedFaces> turned_faces_;
-  Deformer deformer_;
+  Deforming alone_;
   std::vector<Vec3> file_rest_;         // #V: the bind shape without any morph
   std::vector<Vec3> file_stray_rest_;   // #strays
   std::unique_ptr<TwinSystem> system_;  // for it

@@ -320,7 +320,8 @@ TwinJoints twin_joints(const HeldMotion& motion, const WeldedCharacter& welded, 
   result.twins = std::move(worthy.twins);
   FittedShares shares = fit_shares(motion, welded, result.twins, options.influences, context);
   result.weights = std::move(shares.weights);
-  const TwinFrames frames(welded, result.twins, result.weights, shares.importance, motion.deformer);
+  const TwinFrames frames(welded, result.twins, result.weights, shares.importance,
+                          {motion.deformer, motion.frames.get()});
   const auto found = for_frames(all_frames(motion), context, [&](const FramePlace& at, TwinFrames::Worker& worker) {
     const HeldClip& clip = motion.clips[at.clip];
     return frames.fit(clip, clip.frames[at.frame], worthy.active[at.clip], worker);

@@ -171,6 +171,12 @@ void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const 
   read_volumes(welded, pose, out);
 }
 
+std::vector<Vec3> positions_as_meant(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& posed) {
+  std::vector<Vec3> positions = rest_as_meant(welded, pose, posed.rest);
+  transform_positions(posed.maps, positions, positions);
+  return positions;
+}
+
 std::vector<Vec3> part_positions(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& posed,
                                  std::span<const Vec3> positions, std::size_t part) {
   const Part& of = welded.character().parts[part];

@@ -111,6 +111,9 @@ class PlayedFile {
     return alone;
   }
   std::size_t turned_faces(const Pose& pose, const PosedSkin& posed) const {
+    if (deformer_ == Deformer::lbs && !has_twins_) {
+      return turned_faces_->count(posed, positions_as_meant(welded_, pose, posed), posed.positions);
+    }
     return turned_faces_->count(deformed_alone(pose), posed.positions);
   }
 

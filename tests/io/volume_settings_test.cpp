@@ -150,7 +150,7 @@ TEST(VolumeSettingsFile, MistakesNameTheLine) {
       {"{\n \"solver\":\n\"fast\"}", "line 2:", {"solver", "exact, three-step, linear", "\"fast\""}},
       {"{\n\n \"speed\": 1}",
        "line 3:",
-       {"speed", "default, joints, treatment, faces, solver, norm, stiffness, smoothness, reach, and volume"}},
+       {"speed", "default, joints, treatment, faces, contact, solver, norm, stiffness, smoothness, reach, and volume"}},
       {"{\"joints\": {\n\"a\": {},\n\"b\": {\"effect\": \"belly\",\n \"side\": \"left\"}}}",
        "line 4:",
        {"side", "flexor, extensor, both"}},

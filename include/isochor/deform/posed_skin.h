@@ -47,6 +47,10 @@ void pose_skin(const WeldedCharacter& welded, const Pose& pose, const Deforming&
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const std::vector<Vec3>> shapes,
                const Deforming& how, PosedSkin& out, const Context& context);
 
+/// #V: where the maps of `posed` put the shape that its author meant, without what bake() added to it. For linear blend
+/// skinning, whose maps know nothing of the shape, that is the skin before any correction.
+std::vector<Vec3> positions_as_meant(const WeldedCharacter& welded, const Pose& pose, const PosedSkin& posed);
+
 /// A part's vertices as the file has them, from what became of the welded surface: `positions` (#V) as the deformer put
 /// them, or displaced. Strays stay where the deformer put them, unless the vertex that they were welded into was
 /// displaced: then they are where it is. Parts without a skin follow their node.

@@ -79,7 +79,7 @@ void describe(Options& options, Visitor&& visit) {
                                  .expert = true});
   visit(options.contact,
         FieldInfo{.name = "contact",
-                  .help = "hold: the correction pushes no skin through other skin, nor deeper into it; count: pairs of "
+                  .help = "hold: skin that the correction would push through other skin is held back; count: pairs of "
                           "faces that cross are in the report",
                   .alone = "hold"});
   describe(options.solve, visit);
