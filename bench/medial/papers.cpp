@@ -58,7 +58,7 @@ Surface twisted_between(int intermediate) {
     for (int a = 0; a < kAround; ++a) {
       const double turn = 2 * std::numbers::pi * a / kAround;
       const Vec3 p(0.25 * std::cos(turn), static_cast<double>(r) / (kRings - 1), 0.25 * std::sin(turn));
-      const Mat34& map = maps[static_cast<std::size_t>(r * kAround + a)];
+      const Mat34& map = maps[static_cast<std::size_t>(r) * kAround + static_cast<std::size_t>(a)];
       surface.positions.push_back(map.leftCols<3>() * p + map.col(3));
     }
   }

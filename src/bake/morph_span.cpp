@@ -186,7 +186,8 @@ MorphSpan greedy_span(RowsOf<Scalar> frames, double stop, Context& context) {
     context.progress("bake", static_cast<double>(span.basis.rows()) / static_cast<double>(count));
     const Rows directions = worst_directions(frames, errors, span.basis, stop, context);
     if (directions.rows() == 0 || !directions.allFinite()) break;
-    const RowsOf<Scalar> rounded = directions.template cast<Scalar>();
+    RowsOf<Scalar> rounded;
+    rounded = directions.template cast<Scalar>();
     const RowsOf<Scalar> coefficients = inner_products(frames, rounded, context);
     errors = add_and_measure<Scalar>(frames, -1, coefficients, rounded, context);
     const Eigen::Index total = span.basis.rows() + directions.rows();

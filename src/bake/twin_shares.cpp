@@ -98,6 +98,7 @@ std::vector<TwinShareOfRow> granted(std::span<const Influence> row, std::vector<
   std::vector<double> blends(row.size(), 0.0);
   for (const TwinShareWish& wish : wishes) blends[wish.place] += wish.blend;
   std::vector<TwinShareOfRow> out;
+  out.reserve(wishes.size());
   for (const TwinShareWish& wish : wishes) {
     out.push_back({twins.at(wish.twin), wish.place, share(wish) / std::max(1.0, blends[wish.place])});
   }

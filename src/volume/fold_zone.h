@@ -51,13 +51,13 @@ inline double margin(const GuardedFace& face, const Vec3& normal) {
 template <class At>
 Vec3 area_of(std::span<const Index> corners, const At& at) {
   if (corners.size() == 3) {
-    const Vec3 a = at(corners[0]);
+    const Vec3& a = at(corners[0]);
     return 0.5 * Vec3(at(corners[1]) - a).cross(Vec3(at(corners[2]) - a));
   }
   if (corners.size() == 4) {
     return 0.5 * Vec3(at(corners[2]) - at(corners[0])).cross(Vec3(at(corners[3]) - at(corners[1])));
   }
-  const Vec3 first = at(corners[0]);
+  const Vec3& first = at(corners[0]);
   Vec3 sum = Vec3::Zero(), last = Vec3::Zero();
   for (const Index c : corners) {
     const Vec3 next = at(c) - first;

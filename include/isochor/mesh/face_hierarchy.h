@@ -20,7 +20,7 @@ struct FacePair {
   Index a = kNone, b = kNone;  ///< a < b
 
   bool operator==(const FacePair&) const = default;
-  auto operator<=>(const FacePair&) const = default;
+  bool operator<(const FacePair& other) const { return a != other.a ? a < other.a : b < other.b; }
 };
 
 /// Of triangles.
