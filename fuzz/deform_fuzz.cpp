@@ -3,10 +3,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "isochor/bake/bake_times.h"
 #include "isochor/base/error.h"
+#include "isochor/bind/medial_frames.h"
 #include "isochor/io/bake.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
@@ -17,7 +19,7 @@ namespace {
 using namespace isochor;
 
 VolumeSettings some_settings(fuzz::Bytes& bytes) {
-  constexpr std::array<std::string_view, 8> kSettings = {
+  constexpr std::array<std::string_view, 11> kSettings = {
       R"({})",
       R"({"solver": "linear", "treatment": "sequence"})",
       R"({"default": {"effect": "rubber"}, "solver": "three-step"})",
@@ -25,7 +27,10 @@ VolumeSettings some_settings(fuzz::Bytes& bytes) {
       R"({"default": {"effect": "muscle"}, "treatment": "sequence"})",
       R"({"default": {"effect": "skin"}, "smoothness": 0})",
       R"({"joints": {"arm*": {"effect": "folds"}}, "volume": [[0, 1], [1, 1.5]]})",
-      R"({"default": {"effect": "curve", "mu": [0, 1, 0], "x": [[-1, 0], [0, 1], [1, 0]]}})"};
+      R"({"default": {"effect": "curve", "mu": [0, 1, 0], "x": [[-1, 0], [0, 1], [1, 0]]}})",
+      R"({"faces": "keep"})",
+      R"({"faces": "keep", "treatment": "sequence", "contact": "count"})",
+      R"({"contact": "hold"})"};
   return parse_volume_settings(kSettings[static_cast<std::size_t>(bytes.below(kSettings.size()))]);
 }
 
@@ -33,6 +38,7 @@ void play_and_bake(fuzz::Bytes& bytes) {
   const std::uint8_t kind = bytes.next();
   HoldOptions hold;
   hold.playback.deformer = kind & 1 ? Deformer::dqs : Deformer::lbs;
+  if (kind & 64) hold.playback.deformer = Deformer::medial;
   hold.playback.volume = some_settings(bytes);
   if (kind & 2) hold.playback.volume.reset();
   if (kind & 4) hold.fps = 4;
@@ -46,10 +52,17 @@ void play_and_bake(fuzz::Bytes& bytes) {
   Context context(1);
   const WrittenCharacter file = as_written(loaded);
   const WeldedCharacter welded(file.character);
+  if (hold.playback.deformer == Deformer::medial) {
+    BindOptions frames;
+    frames.gvb.resolution = 8;
+    hold.playback.frames = std::make_shared<FrameRig>(medial_frames(welded, frames, context).rig);
+  }
   const HeldMotion motion = hold_volume(welded, hold, context);
   if (hold.form == HeldForm::positions) return;
   GltfSource source = file.source;
-  bake(motion, welded, {.form = kind & 32 ? BakeForm::frames : BakeForm::morphs, .basis = {}}, source, context);
+  constexpr std::array kForms = {BakeForm::morphs, BakeForm::frames, BakeForm::joints, BakeForm::joints_and_morphs};
+  bake(motion, welded, {.form = kForms[kind & 128 ? 2U + (kind >> 5 & 1U) : kind >> 5 & 1U], .basis = {}}, source,
+       context);
   read_gltf(GltfDocument::parse(source.document.to_glb()));
 }
 
