@@ -1,12 +1,14 @@
 /// Corrects every clip of the characters named on the command line (files or samples) with default settings, and prints
 /// one line per clip: does the skin look right without anyone looking?
 ///
-///   volume_quality [--deformer lbs|dqs] [--treatment together|sequence] [--faces keep|free] [--fps N] [--clip NAME]
-///                  [--scars] [--contact] [--worst PREFIX] FILE|SAMPLE...
+///   volume_quality [--deformer lbs|dqs|medial] [--treatment together|sequence] [--faces keep|free]
+///                  [--contact off|count|hold] [--fps N] [--clip NAME] [--scars] [--buried] [--worst PREFIX]
+///                  FILE|SAMPLE...
 ///
 /// --scars prints nothing but what the correction leaves on the skin: the most faces of a frame that are turned over,
 /// the largest turn of a face and the sharpest new crease, and the share of pixels that show a back face in the frame
 /// with the largest turn and in that with the sharpest crease, from eight sides, by skinning alone and corrected.
+/// --buried also prints how much skin lies inside other skin or shows its back.
 
 #include "volume/quality.h"
 
@@ -15,9 +17,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "isochor/bind/medial_frames.h"
 #include "isochor/io/load.h"
 #include "isochor/io/obj.h"
 #include "isochor/sample/sample.h"
@@ -35,7 +39,7 @@ struct Arguments {
   double fps = 30;
   std::string clip, worst;
   double detail = -1;  // a time
-  bool contact = false, scars = false;
+  bool buried = false, scars = false;
   std::vector<std::string> characters;
 };
 
@@ -86,7 +90,10 @@ class Quality {
       : arguments_(arguments),
         character_(character),
         welded_(character),
-        player_(welded_, {.deformer = arguments.deformer, .volume = VolumeSettings{.options = arguments.options}},
+        player_(welded_,
+                {.deformer = arguments.deformer,
+                 .frames = frames(arguments.deformer),
+                 .volume = VolumeSettings{.options = arguments.options}},
                 context_),
         radii_(test::local_radii(welded_)),
         normals_(vertex_normals(welded_.surface())) {}
@@ -208,6 +215,11 @@ class Quality {
   CorrectedFrame frame_;
   Index changed_ = kNone;
 
+  std::shared_ptr<const FrameRig> frames(Deformer deformer) {
+    if (deformer != Deformer::medial) return nullptr;
+    return std::make_shared<FrameRig>(medial_frames(welded_, {}, context_).rig);
+  }
+
   void correct(const Pose& pose) {
     CorrectedPlayback::Frame played = player_.look(pose, 0, context_);
     posed_ = std::move(played.posed);
@@ -309,7 +321,7 @@ class Quality {
       slopes += (change / (scale * length)).squaredNorm();
     }
     m.steepness += std::sqrt(slopes / static_cast<double>(edges.size()));
-    if (arguments_.contact) {
+    if (arguments_.buried) {
       const Contact lbs = contact(posed_.positions), ours = contact(frame_.positions);
       m.before.buried += lbs.buried;
       m.before.inverted += lbs.inverted;
@@ -391,7 +403,7 @@ void run(const std::string& name, const Arguments& arguments) {
         m.bumps_time, m.local_before, m.local_after, m.rms_before, m.rms_after, m.worse,
         m.worse_joint == kNone ? "-" : quality.joint_name(m.worse_joint).c_str(), m.worse_time, m.coarse, m.fine,
         m.fine > 0 ? m.coarse / m.fine : 0, m.fine_vertex, m.fine_time, m.steepness);
-    if (arguments.contact) {
+    if (arguments.buried) {
       std::printf("  buried %.4f -> %.4f  inverted %.6f -> %.6f worst +%.6f t%.2f", m.before.buried, m.after.buried,
                   m.before.inverted, m.after.inverted, m.inverted_growth, m.inverted_time);
     }
@@ -400,7 +412,7 @@ void run(const std::string& name, const Arguments& arguments) {
     if (!arguments.worst.empty()) {
       const std::string stem = arguments.worst + character.name + "-" + clip.name;
       quality.write(clip, m.displacement_time, stem + "-spike");
-      if (arguments.contact) quality.write(clip, m.inverted_time, stem + "-inverted");
+      if (arguments.buried) quality.write(clip, m.inverted_time, stem + "-inverted");
       quality.write(clip, m.bumps_time, stem + "-bumps");
       quality.write(clip, m.worse_time, stem + "-worse");
     }
@@ -415,7 +427,7 @@ int main(int argc, char** argv) {
     const std::string a = argv[i];
     const auto next = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
     if (a == "--deformer") {
-      arguments.deformer = next() == "dqs" ? Deformer::dqs : Deformer::lbs;
+      arguments.deformer = parse_enum<Deformer>(next()).value();
     } else if (a == "--treatment") {
       arguments.options.treatment = next() == "sequence" ? JointTreatment::sequence : JointTreatment::together;
     } else if (a == "--faces") {
@@ -439,7 +451,9 @@ int main(int argc, char** argv) {
     } else if (a == "--scars") {
       arguments.scars = true;
     } else if (a == "--contact") {
-      arguments.contact = true;
+      arguments.options.contact = parse_enum<ContactTreatment>(next()).value();
+    } else if (a == "--buried") {
+      arguments.buried = true;
     } else if (a == "--worst") {
       arguments.worst = next();
     } else {

@@ -185,13 +185,13 @@ struct Arriving {
   }
 };
 
-/// The closing at which nothing is missing: from `first`, which is near it, by secants, within a bracket as soon as
-/// there is one. False if none was found; then it is left where the least is missing.
+/// The closing at which hardly anything is missing: from `first`, which is near it, by secants, within a bracket as soon
+/// as there is one. Where none is found it is left where the least is missing.
 template <class Missing>
-bool find_closing(const Missing& missing, double at_start, double first, double most) {
-  constexpr double kNear = 0.1 * kReached;
+void find_closing(const Missing& missing, double at_start, double first, double most) {
+  constexpr double kNear = 1e-7;
   constexpr int kTries = 60;
-  if (std::abs(at_start) <= kNear) return true;
+  if (std::abs(at_start) <= kNear) return;
   double low = 0, at_low = at_start;
   double high =
       std::isfinite(first) && first != 0 ? std::clamp(first, -most, most) : std::copysign(1e-3 * most, at_start);
@@ -223,8 +223,7 @@ bool find_closing(const Missing& missing, double at_start, double first, double 
     high = next;
     at_high = at_next;
   }
-  if (std::abs(at_high) <= kNear) return true;
-  return std::abs(missing(best)) <= kReached;
+  if (std::abs(at_high) > kNear) missing(best);
 }
 
 }  // namespace
@@ -247,9 +246,9 @@ std::vector<double> find_bin_areas(const TogetherPlan& plan) {
 
 namespace {
 
-/// What flows leave of a volume, relative to it, is rounding of theirs: below this it is closed with the shares as they
-/// are, which turns no face that is as far from its limits as the flow has left it.
-constexpr double kRoundingOfFlows = 1e-5;
+/// What is missing of a volume, relative to it, is closed with the shares as they are below this: that turns no face
+/// that is as far from its limits as the flow has left it.
+constexpr double kHardlyMissing = 1e-5;
 
 /// The cubic of the closing with the shares as they are, from where the skin is.
 bool close_exactly(const Arriving& arriving, double closing, const std::function<double()>& left, double size) {
@@ -299,8 +298,8 @@ bool try_to_arrive(const FoldInput& in, const FoldPlan& plan, bool slows, bool e
     const VolumeCubic cubic = arriving.expand();
     const double first = continuing_root(cubic, left()).t;
     const double most = arriving.most_closing() * (everywhere ? kAtAnyPrice : 1);
-    closed = find_closing(missing, left() / size, first, most);
-    if (!closed && std::abs(left()) <= kRoundingOfFlows * size) closed = close_exactly(arriving, tried, left, size);
+    find_closing(missing, left() / size, first, most);
+    closed = std::abs(left()) <= kHardlyMissing * size && close_exactly(arriving, tried, left, size);
   }
   volume.after += arriving.measure() - before;
   volume.residual = in.at.target - volume.after;
