@@ -197,6 +197,8 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::spa
     out.figures.unclosed = 1;
     if (!take(fitted)) out.figures.resting = 1;
   }
+  // Both fits weigh vertices by their importance: by plain squares the one with fewer freedoms may come nearer.
+  out.figures.left_with_shear = std::min(out.figures.left_with_shear, out.figures.left);
   const auto maps = twin_displacements(task.carriers, out.motions);
   for (std::size_t q = 0; q < maps.size(); ++q) {
     for (const TwinSystem::Neighbour& other : task.system->neighbours(q)) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "isochor/base/math.h"
 #include "volume/together.h"
@@ -251,7 +250,8 @@ namespace {
 constexpr double kHardlyMissing = 1e-5;
 
 /// The cubic of the closing with the shares as they are, from where the skin is.
-bool close_exactly(const Arriving& arriving, double closing, const std::function<double()>& left, double size) {
+template <class Left>
+bool close_exactly(const Arriving& arriving, double closing, const Left& left, double size) {
   constexpr int kSteps = 3;
   for (int step = 0; step < kSteps && std::abs(left()) > 0.1 * kReached * size; ++step) {
     const VolumeCubic cubic = arriving.expand();

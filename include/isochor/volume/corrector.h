@@ -57,7 +57,7 @@ struct EnumNames<ContactTreatment> {
 
 struct VolumeOptions {
   JointTreatment treatment = JointTreatment::together;
-  FaceTreatment faces = FaceTreatment::free;
+  FaceTreatment faces = FaceTreatment::keep;
   ContactTreatment contact = ContactTreatment::off;
   SolveOptions solve;
   double stiffness = 0.05;
