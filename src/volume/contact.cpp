@@ -27,6 +27,11 @@ constexpr double kGrownBoxes = 0.25;
 constexpr double kFaceMargin = 0.05, kFaceCosine = 0.5, kFaceArea = 0.15;
 /// A face that is beyond that by so much lets its corners keep nothing.
 constexpr double kFaceTurn = 0.5;
+/// Closing the volume moves skin by no more than this, in local radii: where legs lie deep in a belly, what is free
+/// could make up for all of them only as a balloon. Skin is held back by less then.
+constexpr double kMostGiven = 0.1;
+/// How often that is looked at: by how much less is not quite in proportion.
+constexpr int kGivingRounds = 4;
 /// What skin gives that has lost nothing around it, of its own displacement.
 constexpr double kGivenElsewhere = 0.05;
 /// A volume that is this near to its target, relative to it, is brought there again.
@@ -340,6 +345,48 @@ void close_all(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& 
   }
 }
 
+/// By region: how far its losses move a vertex in the closing at most, in local radii.
+void find_given(const ContactInput& in, const ComponentPlan& component, ContactBuffers& buffers) {
+  const double scale = component_pose(in.plan, component, in.posed, {}).scale;
+  const double closing = std::abs(buffers.by_component[component.index]);
+  for (Index r = component.first_region; r < component.end_region(); ++r) {
+    const JointRegion& region = in.plan.regions[r];
+    const double given = buffers.held[r] > 0 ? buffers.lost[r] / buffers.held[r] : 0;
+    buffers.given[r] = 0;
+    for (std::size_t k = 0; k < region.vertices.size(); ++k) {
+      const Index v = region.vertices[k];
+      const double radius = scale * in.plan.radius[v], kept = buffers.kept[v];
+      if (!(radius > 0)) continue;
+      const double height = region.gamma[k] * given * kept * kept * kept * kept;
+      buffers.given[r] = std::max(buffers.given[r], closing * height * buffers.closing[v].norm() / radius);
+    }
+  }
+}
+
+/// Skin is held back by less where that would take more than the skin around can give.
+void yield_contact(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
+  const TogetherPlan& plan = in.plan;
+  for (const ComponentPlan& component : plan.components) {
+    if (buffers.touched[component.index] == 0) continue;
+    for (int round = 0; round < kGivingRounds; ++round) {
+      find_given(in, component, buffers);
+      bool yields = false;
+      for (const Index v : component.whole.vertices()) {
+        double all = 0, held = 0;
+        for (Index b = plan.blend_begin[v]; b < plan.blend_begin[v + 1]; ++b) {
+          all += plan.blend_gamma[b];
+          held += plan.blend_gamma[b] * std::min(1.0, kMostGiven / (buffers.given[plan.blend_region[b]] + 1e-300));
+        }
+        if (!(held < all)) continue;
+        buffers.kept[v] = 1 - (1 - buffers.kept[v]) * held / all;
+        yields = true;
+      }
+      if (!yields) break;
+      place_and_close(in, component, buffers, out);
+    }
+  }
+}
+
 /// Limits, the volume closed again, limits for what that has moved, and so on. False if nothing is in the way.
 bool hold_back(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
   bool any = false;
@@ -349,6 +396,7 @@ bool hold_back(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& 
     any = true;
     close_all(in, buffers, out);
   }
+  if (any) yield_contact(in, buffers, out);
   for (int round = 0; any && round < kFaceRounds; ++round) {
     std::fill(buffers.cut.begin(), buffers.cut.end(), 1.0);
     if (!ask_by_faces(in, out, buffers)) break;
@@ -392,6 +440,7 @@ ContactBuffers::ContactBuffers(const TogetherPlan& plan, const ContactPlan* cont
   touched.assign(by_component.size(), 0);
   lost.assign(plan.regions.size(), 0.0);
   held.assign(plan.regions.size(), 0.0);
+  given.assign(plan.regions.size(), 0.0);
 }
 
 bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {

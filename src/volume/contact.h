@@ -45,7 +45,8 @@ struct ContactBuffers {
   std::vector<double> by_component;           // how far the closing goes
   std::vector<char> touched;                  // by component: some of its skin is held back
   std::vector<Vec3> gradient, direction;      // #V
-  std::vector<double> areas, lost, held;      // #V; by region
+  std::vector<double> areas;                  // #V
+  std::vector<double> lost, held, given;      // by region
 
   std::vector<std::pair<double, Index>> queue;
 };
