@@ -1,6 +1,6 @@
-// What it costs that no face turns over: the frames of a sample's clip, corrected with faces that are free and with
-// faces that are kept. One thread. `frame` is the time of one frame; the ratio of the two rows of a character is the
-// price.
+// What it costs that no face turns over, and that no skin passes through skin: the frames of a sample's clip, corrected
+// with faces that are kept and that are free, and with contact looked for or not. One thread. `frame` is the time of
+// one frame; the ratio of the rows of a character is the price.
 
 #include <benchmark/benchmark.h>
 
@@ -28,8 +28,8 @@ struct Motion {
   }
 };
 
-void correct_faces(benchmark::State& state, Motion& motion, FaceTreatment faces) {
-  VolumeCorrector corrector = VolumeCorrector::prepare(motion.welded, {.faces = faces}, motion.context);
+void correct(benchmark::State& state, Motion& motion, const VolumeOptions& options) {
+  VolumeCorrector corrector = VolumeCorrector::prepare(motion.welded, options, motion.context);
   CorrectedFrame frame;
   std::size_t held = 0, turned = 0;
   for (auto _ : state) {
@@ -49,20 +49,31 @@ void correct_faces(benchmark::State& state, Motion& motion, FaceTreatment faces)
 
 void fold_elephant_walk(benchmark::State& state) {
   static Motion motion("elephant", "walk");
-  correct_faces(state, motion, static_cast<FaceTreatment>(state.range(0)));
+  correct(state, motion, {.faces = static_cast<FaceTreatment>(state.range(0))});
 }
 void fold_elephant_sit(benchmark::State& state) {
   static Motion motion("elephant", "sit");
-  correct_faces(state, motion, static_cast<FaceTreatment>(state.range(0)));
+  correct(state, motion, {.faces = static_cast<FaceTreatment>(state.range(0))});
 }
 void fold_giraffe(benchmark::State& state) {
   static Motion motion("giraffe", "idle");
-  correct_faces(state, motion, static_cast<FaceTreatment>(state.range(0)));
+  correct(state, motion, {.faces = static_cast<FaceTreatment>(state.range(0))});
+}
+
+void contact_giraffe(benchmark::State& state) {
+  static Motion motion("giraffe", "idle");
+  correct(state, motion, {.contact = static_cast<ContactTreatment>(state.range(0))});
+}
+void contact_cylinder(benchmark::State& state) {
+  static Motion motion("cylinder", "bend");
+  correct(state, motion, {.contact = static_cast<ContactTreatment>(state.range(0))});
 }
 
 constexpr auto kFree = static_cast<int>(FaceTreatment::free), kKeep = static_cast<int>(FaceTreatment::keep);
 BENCHMARK(fold_elephant_walk)->Arg(kFree)->Arg(kKeep)->Unit(benchmark::kMillisecond);
 BENCHMARK(fold_elephant_sit)->Arg(kFree)->Arg(kKeep)->Unit(benchmark::kMillisecond);
 BENCHMARK(fold_giraffe)->Arg(kFree)->Arg(kKeep)->Unit(benchmark::kMillisecond);
+BENCHMARK(contact_giraffe)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
+BENCHMARK(contact_cylinder)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
 
 }  // namespace
