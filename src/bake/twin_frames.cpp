@@ -8,6 +8,9 @@
 namespace isochor {
 namespace {
 
+/// Vertices that are off by so much in the mean, of the character's box, are where they belong.
+constexpr double kUnseen = 1e-4;
+
 /// Of the components; 0 if there is none.
 double worst(const Eigen::VectorXd& errors) { return errors.size() > 0 ? errors.cwiseAbs().maxCoeff() : 0; }
 
@@ -179,14 +182,16 @@ TwinFrame TwinFrames::fit(const HeldClip& clip, const HeldFrame& frame, std::spa
   const std::vector<Transform> fitted =
       fit_twins(*task.system, task.carriers, task.pull, *worker.turning, *worker.stretching);
   const double off_skinned = worst(volume_errors(task, task.skinned));
-  // Never worse than skinning, neither in places nor in volume.
+  // Never worse than skinning, neither in places, as far as anybody could see it, nor in volume.
+  const double unseen = kUnseen * bounding_box(task.skinned).diagonal().norm();
+  const double harmless = std::max(task.correction, static_cast<double>(samples_.size()) * unseen * unseen);
   const auto take = [&](std::vector<Transform> motions) {
     for (Transform& motion : motions) motion.scale = in_file_precision(motion.scale);
     const std::vector<Vec3> displacements = displaced(task, motions);
     const double now = left(task, displacements);
     const double off = worst(volume_errors(task, shown(task, displacements)));
     const std::size_t over = turned(task, shown(task, displacements));
-    if (!(now <= task.correction) || !(off <= std::max(off_skinned, 1e-7))) return false;
+    if (!(now <= harmless) || !(off <= std::max(off_skinned, 1e-7))) return false;
     out.turned = over;
     out.motions = std::move(motions);
     out.figures.left = now;

@@ -147,13 +147,19 @@ std::vector<Interval> unused_bytes(const Impl& impl, const std::vector<bool>& ke
   };
   for (const Interval& gone : goes) {
     std::size_t at = gone.begin;
+    // Two bytes that fill up the last step belong to nobody.
+    std::size_t next = impl.buffers[0].bytes.size();
     for (const Interval& stay : stays) {
       if (stay.end <= at) continue;
-      if (stay.begin >= gone.end) break;
+      if (stay.begin >= gone.end) {
+        next = std::min(next, stay.begin);
+        break;
+      }
       if (stay.begin > at) add(at, stay.begin);
       at = std::max(at, stay.end);
     }
-    if (at < gone.end) add(at, gone.end);
+    const std::size_t filled = (gone.end + 3) / 4 * 4;
+    if (at < gone.end) add(at, filled <= next ? filled : gone.end);
   }
   return unused;
 }
