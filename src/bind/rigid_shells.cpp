@@ -4,6 +4,7 @@
 
 #include "bind/heat_finder.h"
 #include "isochor/mesh/topology.h"
+#include "mesh/disjoint_sets.h"
 
 namespace isochor {
 namespace {
@@ -26,6 +27,16 @@ bool is_small(const Surface& surface, const Component& component, std::span<cons
   });
 }
 
+/// Known long before all of the topology is.
+bool is_in_one_piece(const Surface& surface) {
+  mesh::DisjointSets sets(surface.vertex_count());
+  for (std::size_t f = 0; f < surface.face_count(); ++f) {
+    for (const Index v : surface.face(f)) sets.join(surface.face(f)[0], v);
+  }
+  return std::all_of(surface.corners.begin(), surface.corners.end(),
+                     [&](Index v) { return sets.find(v) == sets.find(surface.corners[0]); });
+}
+
 Index strongest_handle(std::span<const Index> vertices, const SkinWeights& weights, std::size_t handles) {
   std::vector<double> sum(handles, 0.0);
   for (const Index v : vertices) {
@@ -43,9 +54,9 @@ bool sees_bones(const Component& component, const std::function<bool(Index)>& se
 }
 
 std::vector<std::vector<Index>> find_small_shells(const Surface& surface, std::span<const Handle> handles) {
-  const Topology topology = analyse(surface);
   std::vector<std::vector<Index>> shells;
-  if (topology.components.size() < 2) return shells;
+  if (is_in_one_piece(surface)) return shells;
+  const Topology topology = analyse(surface);
   const double whole = ball_around(surface.positions).radius;
   const HeatFinder finder(surface, handles);
   const auto sees = [&](Index v) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "mesh/disjoint_sets.h"
 
@@ -29,20 +30,32 @@ struct EdgeTable {
 };
 
 EdgeTable make_edges(const Surface& surface) {
-  EdgeTable table;
-  table.uses.reserve(surface.corners.size());
-  for (std::size_t f = 0; f < surface.face_count(); ++f) {
-    const auto face = surface.face(f);
-    for (std::size_t i = 0; i < face.size(); ++i) {
-      const Index a = face[i];
-      const Index b = face[(i + 1) % face.size()];
-      if (a != b) table.uses.push_back({std::min(a, b), std::max(a, b), static_cast<Index>(f), a < b});
+  const auto for_uses = [&](const auto& visit) {
+    for (std::size_t f = 0; f < surface.face_count(); ++f) {
+      const auto face = surface.face(f);
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        const Index a = face[i];
+        const Index b = face[i + 1 == face.size() ? 0 : i + 1];
+        if (a != b) visit(EdgeUse{std::min(a, b), std::max(a, b), static_cast<Index>(f), a < b});
+      }
     }
+  };
+  // By a first, in one pass: the few uses of a vertex are then sorted among themselves.
+  std::vector<std::size_t> place(surface.vertex_count() + 1, 0);
+  for_uses([&](const EdgeUse& use) { ++place[use.a + 1]; });
+  for (std::size_t v = 1; v < place.size(); ++v) place[v] += place[v - 1];
+  EdgeTable table;
+  table.uses.resize(place.back());
+  for_uses([&](const EdgeUse& use) { table.uses[place[use.a]++] = use; });
+  std::size_t begin = 0;
+  for (std::size_t v = 0; v + 1 < place.size(); ++v) {  // place[v] is the end of v's uses now
+    std::sort(table.uses.begin() + static_cast<std::ptrdiff_t>(begin),
+              table.uses.begin() + static_cast<std::ptrdiff_t>(place[v]), [](const EdgeUse& l, const EdgeUse& r) {
+                return std::array{l.b, l.face, static_cast<Index>(l.forward)} <
+                       std::array{r.b, r.face, static_cast<Index>(r.forward)};
+              });
+    begin = place[v];
   }
-  std::sort(table.uses.begin(), table.uses.end(), [](const EdgeUse& l, const EdgeUse& r) {
-    return std::array{l.a, l.b, l.face, static_cast<Index>(l.forward)} <
-           std::array{r.a, r.b, r.face, static_cast<Index>(r.forward)};
-  });
   for (std::size_t i = 1; i <= table.uses.size(); ++i) {
     if (i == table.uses.size() || table.uses[i].a != table.uses[i - 1].a || table.uses[i].b != table.uses[i - 1].b) {
       table.begin.push_back(static_cast<Index>(i));
@@ -218,18 +231,37 @@ void find_split_vertices(const Surface& surface, const EdgeTable& table, Topolog
   }
 }
 
+/// Faces with the vertices of an earlier one; `sorted` are the corners, in increasing order within each face.
+std::vector<Index> find_duplicates(const Surface& surface, std::span<const Index> sorted) {
+  const auto key = [&](Index f) {
+    return sorted.subspan(static_cast<std::size_t>(surface.face_begin[f]),
+                          surface.face(static_cast<std::size_t>(f)).size());
+  };
+  std::vector<Index> order(surface.face_count());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](Index f, Index g) {
+    const auto a = key(f), b = key(g);
+    const auto compared = std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+    return compared != 0 ? compared < 0 : f < g;
+  });
+  std::vector<Index> duplicates;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto a = key(order[i - 1]), b = key(order[i]);
+    if (std::equal(a.begin(), a.end(), b.begin(), b.end())) duplicates.push_back(order[i]);
+  }
+  std::sort(duplicates.begin(), duplicates.end());
+  return duplicates;
+}
+
 void find_bad_faces(const Surface& surface, Topology& topology) {
-  std::map<std::vector<Index>, Index> seen;
+  std::vector<Index> sorted = surface.corners;
   const double scale =
       bounding_box(surface.positions).isEmpty() ? 0 : bounding_box(surface.positions).diagonal().squaredNorm();
   for (std::size_t f = 0; f < surface.face_count(); ++f) {
     const auto face = surface.face(f);
-    std::vector<Index> key(face.begin(), face.end());
+    const auto key = std::span(sorted).subspan(static_cast<std::size_t>(surface.face_begin[f]), face.size());
     std::sort(key.begin(), key.end());
     const bool repeated = std::adjacent_find(key.begin(), key.end()) != key.end();
-    if (!seen.try_emplace(std::move(key), static_cast<Index>(f)).second) {
-      topology.duplicate_faces.push_back(static_cast<Index>(f));
-    }
     Vec3 area = Vec3::Zero();
     for (std::size_t i = 1; i + 1 < face.size(); ++i) {
       area += (surface.positions[face[i]] - surface.positions[face[0]])
@@ -237,6 +269,7 @@ void find_bad_faces(const Surface& surface, Topology& topology) {
     }
     if (repeated || !(area.norm() > 1e-14 * scale)) topology.degenerate_faces.push_back(static_cast<Index>(f));
   }
+  topology.duplicate_faces = find_duplicates(surface, sorted);
 }
 
 }  // namespace
