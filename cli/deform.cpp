@@ -50,6 +50,7 @@ void check_deformed_output(const std::filesystem::path& output) {
 PlaybackOptions playback_options(const PosedInput& input, const Deform& options, Session& session) {
   PlaybackOptions playback{.deformer = options.deformer};
   playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  session.add_warnings(unused_volume_options(options.volume));
   report_volume_settings(session.report()["options"], playback.volume);
   return playback;
 }

@@ -42,6 +42,20 @@ std::optional<VolumeSettings> resolve_volume(const VolumeArguments& arguments, c
   return settings;
 }
 
+Problems unused_volume_options(const VolumeArguments& arguments) {
+  Problems problems;
+  if (arguments.mode != VolumeMode::off) return problems;
+  const auto warn = [&](const std::string& option) {
+    problems.push_back(
+        {Severity::warning, "option-without-effect", "--" + option + " has no effect with --volume off", {}, 1});
+  };
+  if (!arguments.effects.empty()) warn("effects");
+  describe(arguments.options, [&](const auto&, const FieldInfo& info) {
+    if (was_given(*arguments.command, info)) warn(info.name);
+  });
+  return problems;
+}
+
 void report_volume_settings(Json& options, const std::optional<VolumeSettings>& settings) {
   options["volume"] = settings ? enum_name(settings->options.solve.solver) : "off";
   if (!settings) return;

@@ -36,6 +36,9 @@ void add_volume_options(CLI::App& command, VolumeArguments& arguments);
 /// the defaults; over them what the command line says. Nothing where the volume is not to be held.
 std::optional<VolumeSettings> resolve_volume(const VolumeArguments& arguments, const GltfSource* source);
 
+/// What was given beside --volume off is said to be without effect.
+Problems unused_volume_options(const VolumeArguments& arguments);
+
 /// As the report's options have them.
 void report_volume_settings(Json& options, const std::optional<VolumeSettings>& settings);
 

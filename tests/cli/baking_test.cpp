@@ -65,6 +65,16 @@ TEST_F(Baking, MorphsKeepTheTolerance) {
   EXPECT_LT(two["max_volume_error"], 1e-6);
 }
 
+// Options that a volume which is not held leaves without effect are named.
+TEST_F(Baking, OptionsWithoutEffect) {
+  const auto report = deform("-o plain.glb --volume off --contact hold --volume-stiffness 1");
+  std::vector<std::string> warnings;
+  for (const auto& warning : report["warnings"]) warnings.push_back(warning["sentence"]);
+  EXPECT_EQ(warnings, (std::vector<std::string>{"--contact has no effect with --volume off",
+                                                "--volume-stiffness has no effect with --volume off"}));
+  EXPECT_TRUE(deform("-o held.glb --contact hold --volume-stiffness 1")["warnings"].empty());
+}
+
 // Joints instead of morph targets: what the report says of them; the same bytes when a file that has them is baked
 // again; and when it is played as it is, as viewers do, it is the same file.
 TEST_F(Baking, Joints) {
