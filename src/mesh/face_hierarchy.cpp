@@ -109,14 +109,6 @@ void FaceHierarchy::refit(std::span<const Vec3> positions, std::span<const Vec3>
   }
 }
 
-bool FaceHierarchy::overlap(const Bounds& a, const Bounds& b) {
-  int beside = 0;
-  for (std::size_t k = 0; k < 4; ++k) {
-    beside |= static_cast<int>(!(a.low[k] <= b.high[k])) | static_cast<int>(!(b.low[k] <= a.high[k]));
-  }
-  return beside == 0;
-}
-
 double FaceHierarchy::squared_distance(const Bounds& bounds, const Vec3& point) {
   double sum = 0;
   for (std::size_t k = 0; k < 3; ++k) {

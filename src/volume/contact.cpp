@@ -39,12 +39,10 @@ constexpr double kContactExact = 1e-9;
 /// A vertex counts as held back that keeps less than this of its displacement.
 constexpr double kCountedHeld = 0.99;
 
-/// Fills buffers.pairs with what may meet between the pose and `out`, or a little beyond.
-void find_pairs(const ContactInput& in, double beyond, ContactBuffers& buffers, const CorrectedFrame& out) {
+/// What may meet between the pose and `out`, or a little beyond.
+void find_near(const ContactInput& in, double beyond, ContactBuffers& buffers, const CorrectedFrame& out) {
   buffers.faces.refit(in.posed.positions, out.positions, beyond);
   buffers.faces.near_pairs(buffers.near, FaceHierarchy::Which::moving);
-  buffers.pairs.clear();
-  for (const TrianglePair& pair : buffers.near) buffers.pairs.push_back({.triangles = pair});
 }
 
 bool boxes_apart(const Triangle& a, const Triangle& b) {
@@ -60,14 +58,6 @@ std::optional<TriangleCrossing> cross(const FaceHierarchy& faces, const Triangle
   const Triangle a = faces.corners(swapped ? pair.b : pair.a, positions);
   const Triangle b = faces.corners(swapped ? pair.a : pair.b, positions);
   return boxes_apart(a, b) ? std::nullopt : triangle_crossing(a, b);
-}
-
-double skinned_depth(const ContactInput& in, const FaceHierarchy& faces, ContactPair& pair) {
-  if (pair.skinned < 0) {
-    const auto crossing = cross(faces, pair.triangles, in.posed.positions);
-    pair.skinned = crossing ? std::max(crossing->depth, 1e-300) : 0;
-  }
-  return pair.skinned;
 }
 
 bool moved(const ContactInput& in, const FaceHierarchy& faces, const TrianglePair& pair, const CorrectedFrame& out) {
@@ -88,38 +78,26 @@ std::size_t distinct(std::vector<FacePair>& pairs) {
 struct PairCounts {
   std::size_t skinned = 0, now = 0, added = 0;
 };
+/// Looks at `near` and at those that crossed when this was called last: skin that went back to where the pose has it
+/// does not move any more, but crosses as it did.
 PairCounts count_pairs(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
   std::vector<FacePair> skinned, now, added;
-  for (ContactPair& pair : buffers.pairs) {
-    const bool was = skinned_depth(in, buffers.faces, pair) > 0;
-    const bool is = moved(in, buffers.faces, pair.triangles, out)
-                        ? cross(buffers.faces, pair.triangles, out.positions).has_value()
-                        : was;
-    if (!was && !is) continue;
-    pair.idle = in.contact.left_alone(pair.triangles);
-    if (pair.idle) continue;
-    const Index f = buffers.faces.face_of(pair.triangles.a), g = buffers.faces.face_of(pair.triangles.b);
+  std::vector<TrianglePair> crossing;
+  const auto look = [&](const TrianglePair& pair) {
+    const bool was = cross(buffers.faces, pair, in.posed.positions).has_value();
+    const bool is = moved(in, buffers.faces, pair, out) ? cross(buffers.faces, pair, out.positions).has_value() : was;
+    if ((!was && !is) || in.contact.left_alone(pair)) return;
+    crossing.push_back(pair);
+    const Index f = buffers.faces.face_of(pair.a), g = buffers.faces.face_of(pair.b);
     const FacePair both{std::min(f, g), std::max(f, g)};
     if (was) skinned.push_back(both);
     if (is) now.push_back(both);
     if (is && !was) added.push_back(both);
-  }
+  };
+  for (const TrianglePair& pair : buffers.near) look(pair);
+  for (const TrianglePair& pair : buffers.crossing) look(pair);
+  buffers.crossing = std::move(crossing);
   return {.skinned = distinct(skinned), .now = distinct(now), .added = distinct(added)};
-}
-
-/// Counts what crosses at the end, with pairs that closing the volume has brought together.
-void recount(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
-  buffers.faces.refit(in.posed.positions, out.positions);
-  buffers.faces.near_pairs(buffers.near, FaceHierarchy::Which::moving);
-  std::vector<TrianglePair> known;
-  for (const ContactPair& pair : buffers.pairs) known.push_back(pair.triangles);
-  std::sort(known.begin(), known.end());
-  for (const TrianglePair& pair : buffers.near) {
-    if (!std::binary_search(known.begin(), known.end(), pair)) buffers.pairs.push_back({.triangles = pair});
-  }
-  const PairCounts counts = count_pairs(in, buffers, out);
-  out.contact.after = counts.now;
-  out.contact.added_after = counts.added;
 }
 
 /// What moves, and along what the volume can be closed.
@@ -175,11 +153,11 @@ void find_facing(const ContactInput& in, ContactBuffers& buffers) {
     buffers.normals.push_back(outward_normal(in, buffers.faces, t));
   }
   buffers.facing.clear();
-  for (const ContactPair& pair : buffers.pairs) {
-    const Vec3 &own = buffers.normals[pair.triangles.a], &other = buffers.normals[pair.triangles.b];
+  for (const TrianglePair& pair : buffers.near) {
+    const Vec3 &own = buffers.normals[pair.a], &other = buffers.normals[pair.b];
     const double opposed = smooth_step(kAside, kOpposed, -own.dot(other));
-    if (!(opposed > 0) || in.contact.back_to_back(pair.triangles) || in.contact.left_alone(pair.triangles)) continue;
-    buffers.facing.push_back({.triangles = pair.triangles, .opposed = opposed, .towards = (own - other).normalized()});
+    if (!(opposed > 0) || in.contact.back_to_back(pair) || in.contact.left_alone(pair)) continue;
+    buffers.facing.push_back({.triangles = pair, .opposed = opposed, .towards = (own - other).normalized()});
   }
 }
 
@@ -444,20 +422,24 @@ ContactBuffers::ContactBuffers(const TogetherPlan& plan, const ContactPlan* cont
 }
 
 bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
-  const bool holds = in.plan.options.contact == ContactTreatment::hold;
-  find_pairs(in, holds ? kGrownBoxes : 0, buffers, out);
-  PairCounts counts = count_pairs(in, buffers, out);
-  out.contact = {.skinned = counts.skinned,
-                 .before = counts.now,
-                 .added_before = counts.added,
-                 .after = counts.now,
-                 .added_after = counts.added};
-  if (!holds) return false;
+  buffers.crossing.clear();
+  find_near(in, 0, buffers, out);
+  const PairCounts before = count_pairs(in, buffers, out);
+  out.contact = {.skinned = before.skinned,
+                 .before = before.now,
+                 .added_before = before.added,
+                 .after = before.now,
+                 .added_after = before.added};
+  if (in.plan.options.contact != ContactTreatment::hold) return false;
+  find_near(in, kGrownBoxes, buffers, out);
   find_facing(in, buffers);
   if (buffers.facing.empty()) return false;
   gather_moves(in, out, buffers);
   if (!hold_back(in, buffers, out)) return false;
-  recount(in, buffers, out);
+  find_near(in, 0, buffers, out);
+  const PairCounts after = count_pairs(in, buffers, out);
+  out.contact.after = after.now;
+  out.contact.added_after = after.added;
   report_held(in, buffers, out);
   return true;
 }

@@ -13,13 +13,6 @@
 
 namespace isochor::volume {
 
-/// A pair of triangles that may meet in this frame.
-struct ContactPair {
-  TrianglePair triangles;
-  double skinned = -1;  ///< how deep they cross under skinning alone; below 0: not known yet
-  bool idle = false;    ///< left alone since rest
-};
-
 /// A pair whose sides look against each other.
 struct FacingPair {
   TrianglePair triangles;
@@ -33,8 +26,7 @@ struct ContactBuffers {
   ContactBuffers(const TogetherPlan& plan, const ContactPlan* contact);
 
   FaceHierarchy faces{Surface{}};
-  std::vector<TrianglePair> near;
-  std::vector<ContactPair> pairs;
+  std::vector<TrianglePair> near, crossing;
   std::vector<FacingPair> facing;
   std::vector<Vec3> normals;  // by triangle, in the pose
 

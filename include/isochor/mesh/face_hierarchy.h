@@ -89,7 +89,13 @@ class FaceHierarchy {
   Index build(Index begin, Index end, const std::vector<Vec3>& middles);
   bool apart(Index s, Index t) const;
   void meet(const Node& a, const Node& b, std::vector<TrianglePair>& out) const;
-  static bool overlap(const Bounds& a, const Bounds& b);
+  static bool overlap(const Bounds& a, const Bounds& b) {
+    int beside = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      beside |= static_cast<int>(!(a.low[k] <= b.high[k])) | static_cast<int>(!(b.low[k] <= a.high[k]));
+    }
+    return beside == 0;
+  }
   static double squared_distance(const Bounds& bounds, const Vec3& point);
 
   std::vector<std::array<Index, 3>> triangles_;  // in the order of the leaves
