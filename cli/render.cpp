@@ -217,6 +217,9 @@ int render_file(const Render& given, Session& session) {
   const PosedInput input = load_posed(options.file, options.posing, {}, session);
   if (input.loaded.character.parts.empty() && !options.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
+  const bool by_joints = options.deformer == Deformer::medial || options.medial == MedialColor::joint;
+  if (by_joints && input.loaded.character.skeleton.joints.empty())
+    throw_bad_input(options.file.string() + " has no joints: nothing moves its medial");
   report_options(session.report()["options"], options.picture);
   const bool inside = options.inside.wanted() || (options.medial && !is_posed(options));
   const Image image =

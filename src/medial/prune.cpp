@@ -5,20 +5,13 @@
 #include <map>
 #include <queue>
 
+#include "medial/ball_rule.h"
+
 namespace isochor {
 namespace {
 
 /// A sliver is lower than this share of the radius, or than a voxel, the tolerance of the complex.
 constexpr double kSliverHeight = 0.25;
-/// The scale of the scale axis. In a wedge it drops what the angle of 75° drops: balls in a wedge of half the angle a
-/// lie (r' - r) / sin(a) apart, and 1 / sin(52.5°) is 1.26.
-constexpr double kScale = 1.25;
-/// What sticks out by less than the tolerance of the complex is not known.
-constexpr double kTolerance = 1;
-/// The larger ball counts if the way to it along the complex is not much longer than the straight line: a finger beside
-/// a thigh is no bump of it.
-constexpr double kWayPerLine = 1.5;
-constexpr double kWayVoxels = 3;
 
 double edge_length(const RawComplex& complex, Index a, Index b) {
   return (complex.points[a] - complex.points[b]).norm();
@@ -118,8 +111,7 @@ class Peeling {
 
   /// Whether a ball holds all but a little of that of v.
   bool ball_holds(const Vec3& centre, double radius, Index v) const {
-    const double more = radius - complex_.radii[v], line = (centre - complex_.points[v]).norm();
-    return more > 0 && line - more <= std::max((kScale - 1) * more, kTolerance);
+    return ball_rule::holds(radius, (centre - complex_.points[v]).norm(), complex_.radii[v]);
   }
 
   /// Whether that of w does, or one on an edge that leads on from there.
@@ -144,7 +136,8 @@ class Peeling {
   /// The largest ball that makes up for the vertex's own; kNone if there is none. Ways go through vertices that are
   /// gone, too.
   Index find_host(Index v) const {
-    const double farthest = kWayPerLine * (kScale * (largest_ - complex_.radii[v]) + kTolerance) + kWayVoxels;
+    const double most = ball_rule::kScale * (largest_ - complex_.radii[v]) + ball_rule::kTolerance;
+    const double farthest = ball_rule::kWayPerLine * most + ball_rule::kWayVoxels;
     Index host = kNone;
     std::map<Index, double> way;
     using Item = std::pair<double, Index>;
@@ -157,7 +150,7 @@ class Peeling {
       if (d > way[w]) continue;
       const double line = edge_length(complex_, v, w);
       const bool larger = host == kNone || complex_.radii[w] > complex_.radii[host];
-      const bool near = gone_.count(w) == 0 && d <= kWayPerLine * line + kWayVoxels;
+      const bool near = gone_.count(w) == 0 && ball_rule::is_direct(d, line);
       if (w != v && larger && near && holds(w, v) && holds_hosted(w, v)) host = w;
       for (const Index n : all_neighbours_[w]) {
         const double further = d + edge_length(complex_, w, n);

@@ -5,6 +5,9 @@
 #include <numbers>
 #include <tuple>
 
+#include "isochor/base/parallel.h"
+#include "isochor/voxel/winding.h"
+#include "medial/ball_rule.h"
 #include "mesh/disjoint_sets.h"
 
 namespace isochor {
@@ -37,6 +40,13 @@ struct Findings {
     count[i] = 1;
     medial[i] = 1;
   }
+  void drop(std::size_t i) {
+    sum[i].setZero();
+    radii[i] = 0;
+    count[i] = 0;
+    medial[i] = 0;
+  }
+  double radius(std::size_t i) const { return std::max(kLeastRadius, radii[i] / count[i]); }
 };
 
 /// Two neighbours p and q have their nearest points a and b: somewhere between them the nearest point jumps from a to
@@ -75,6 +85,26 @@ void look_at_neighbours(const SolidVoxels& voxels, double angle, Findings& found
       if (q != kNone) look_between(voxels, p, static_cast<std::size_t>(q), least_cosine, found);
     }
   }
+}
+
+/// In a narrow crook, as under an arm, the surface touches all voxels between its two sides: what was found between
+/// them is the medial of the outside. Inside and outside are told by winding numbers; sheets, which have neither, are
+/// about halfway.
+void drop_outside(const SolidVoxels& voxels, const Context& context, Findings& found) {
+  constexpr double kOutside = 0.25, kTolerated = 0.05;
+  std::vector<std::size_t> outer;
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (found.medial[i] != 0 && voxels.depth[i] == 0) outer.push_back(i);
+  }
+  if (outer.empty()) return;
+  const WindingTree winding(voxels.skin);
+  parallel_for(context, outer.size(), 256, [&](Range range) {
+    for (std::size_t k = range.begin; k < range.end; ++k) {
+      const std::size_t i = outer[k];
+      const Vec3 point = found.sum[i] / found.count[i];
+      if (std::abs(winding.estimate(point, kTolerated).value) < kOutside) found.drop(i);
+    }
+  });
 }
 
 /// Whether each voxel lies within two steps of one that is deeper than `depth`.
@@ -128,6 +158,49 @@ std::vector<Index> islands_of(const SolidVoxels& voxels, const std::vector<char>
     if (medial[i] != 0) island[i] = sets.find(static_cast<Index>(i));
   }
   return island;
+}
+
+/// The neighbour to which the distance from the surface rises most steeply; kNone at the top.
+Index steepest(const SolidVoxels& voxels, std::size_t from) {
+  Index best = kNone;
+  double most = 0;
+  for (const std::ptrdiff_t step : voxels.steps()) {
+    const Index j = voxels.at[voxels.cell[from] + static_cast<std::size_t>(step)];
+    if (j == kNone) continue;
+    const double slope = (voxels.distance(j) - voxels.distance(from)) / (voxels.centre(j) - voxels.centre(from)).norm();
+    if (slope <= most) continue;
+    most = slope;
+    best = j;
+  }
+  return best;
+}
+
+/// Whether a ball of another island makes up for that of a voxel, by the measure that prunes branches. It is looked for
+/// where the way leads that rises most steeply.
+bool is_noise(const SolidVoxels& voxels, const Findings& found, const std::vector<Index>& island, std::size_t start) {
+  double way = 0;
+  for (Index at = static_cast<Index>(start), next = steepest(voxels, start); next != kNone;) {
+    way += (voxels.centre(next) - voxels.centre(at)).norm();
+    at = next;
+    next = steepest(voxels, at);
+    if (island[at] == kNone || island[at] == island[start]) continue;
+    const double line = (found.sum[at] / found.count[at] - found.sum[start] / found.count[start]).norm();
+    if (ball_rule::is_direct(way, line) && ball_rule::holds(found.radius(at), line, found.radius(start))) return true;
+  }
+  return false;
+}
+
+/// Bumps have islands of their own. They go before they are joined to each other, which would make nets of them; but
+/// only as a whole: an island with one voxel that tells something is a limb.
+void drop_noise(const SolidVoxels& voxels, Findings& found) {
+  const std::vector<Index> island = islands_of(voxels, found.medial);
+  std::vector<char> tells(voxels.size(), 0);  // by the island's lowest voxel
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (island[i] != kNone && tells[island[i]] == 0) tells[island[i]] = is_noise(voxels, found, island, i) ? 0 : 1;
+  }
+  for (std::size_t i = 0; i < voxels.size(); ++i) {
+    if (island[i] != kNone && tells[island[i]] == 0) found.drop(i);
+  }
 }
 
 /// Where two islands' neighbourhoods meet.
@@ -219,7 +292,9 @@ std::size_t bridge_islands(const SolidVoxels& voxels, Findings& found) {
 Ridge find_ridge(const SolidVoxels& voxels, double angle, const Context& context) {
   Findings found(voxels.size());
   look_at_neighbours(voxels, angle, found);
+  drop_outside(voxels, context, found);
   add_thin(voxels, found);
+  drop_noise(voxels, found);
   context.check_cancelled();
   Ridge ridge;
   ridge.bridged = bridge_islands(voxels, found);
@@ -227,7 +302,7 @@ Ridge find_ridge(const SolidVoxels& voxels, double angle, const Context& context
     if (found.medial[i] == 0) continue;
     ridge.voxel.push_back(static_cast<Index>(i));
     ridge.point.push_back(found.sum[i] / found.count[i]);
-    ridge.radius.push_back(std::max(kLeastRadius, found.radii[i] / found.count[i]));
+    ridge.radius.push_back(found.radius(i));
   }
   return ridge;
 }

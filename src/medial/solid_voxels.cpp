@@ -90,6 +90,7 @@ class NearestSkin {
   }
   void forget(std::size_t i) { distance2_[i] = kFarAway; }
   double distance2(std::size_t i) const { return distance2_[i]; }
+  const SolidVoxels& voxels() const { return voxels_; }
 
  private:
   SolidVoxels& voxels_;
@@ -200,10 +201,7 @@ class HiddenSkin {
       });
     }
     if (!any) return;
-    std::vector<TriangleCorners> corners;
-    corners.reserve(triangles.size());
-    for (const SkinTriangle& triangle : triangles) corners.push_back(triangle.corners);
-    winding_.emplace(corners);
+    winding_.emplace(voxels.skin);
   }
 
   bool several(std::size_t i) const { return owner_[i] == kSeveral; }
@@ -227,9 +225,9 @@ class HiddenSkin {
 };
 
 /// By voxel, whether what is nearest to it is hidden: it waits for what its neighbours know.
-std::vector<char> offer_surface(const Surface& surface, const Topology& topology, const SolidVoxels& voxels,
-                                NearestSkin& skin, const Context& context) {
-  const std::vector<SkinTriangle> triangles = skin_triangles(surface, topology, voxels);
+std::vector<char> offer_surface(const Surface& surface, const Topology& topology,
+                                std::span<const SkinTriangle> triangles, NearestSkin& skin, const Context& context) {
+  const SolidVoxels& voxels = skin.voxels();
   const HiddenSkin hidden(triangles, voxels);
   std::vector<Vec3> normal(voxels.size(), Vec3::Zero());  // of what is nearest, in voxels that hold several pieces
   const auto offer = [&](const std::array<Vec3, 3>& t) {
@@ -376,7 +374,10 @@ SolidVoxels list_voxels(const Surface& surface, const VoxelSolid& solid, Context
   voxels.nearest.assign(voxels.size(), Vec3::Zero());
   NearestSkin skin(voxels);
   const Topology topology = analyse(surface);
-  const std::vector<char> hides = offer_surface(surface, topology, voxels, skin, context);
+  const std::vector<SkinTriangle> triangles = skin_triangles(surface, topology, voxels);
+  voxels.skin.reserve(triangles.size());
+  for (const SkinTriangle& triangle : triangles) voxels.skin.push_back(triangle.corners);
+  const std::vector<char> hides = offer_surface(surface, topology, triangles, skin, context);
   offer_fans(surface, topology, voxels, skin);
   close_holes(voxels, hides, skin);
   spread_inward(voxels, skin, context);

@@ -9,6 +9,7 @@
 #include "isochor/base/context.h"
 #include "isochor/mesh/surface.h"
 #include "isochor/voxel/solid.h"
+#include "isochor/voxel/winding.h"
 
 namespace isochor {
 
@@ -18,11 +19,12 @@ using VoxelDepth = std::uint8_t;
 
 struct SolidVoxels {
   VoxelGrid grid;
-  std::size_t side = 0;           ///< of the dense array: the resolution and one more on each side
-  std::vector<Index> at;          ///< side³: the voxel's place in the list, kNone outside
-  std::vector<std::size_t> cell;  // #N: place in the dense array, increasing
-  std::vector<VoxelDepth> depth;  // #N
-  std::vector<Vec3> nearest;      // #N: the nearest point of the surface
+  std::size_t side = 0;               ///< of the dense array: the resolution and one more on each side
+  std::vector<Index> at;              ///< side³: the voxel's place in the list, kNone outside
+  std::vector<std::size_t> cell;      // #N: place in the dense array, increasing
+  std::vector<VoxelDepth> depth;      // #N
+  std::vector<Vec3> nearest;          // #N: the nearest point of the surface
+  std::vector<TriangleCorners> skin;  ///< the surface
 
   std::size_t size() const { return cell.size(); }
   Vec3 centre(std::size_t i) const {

@@ -42,6 +42,9 @@ Character make_shoulder(const ShoulderOptions& options, const Context& context) 
            {.joints = {"Spine"}, .blend = 0.05, .spread = 0.08, .mirrored = true});
   body.add(RoundCone{{0.07, 0.20, 0}, {0.10, 0.44, 0}, 0.105, 0.115},
            {.joints = {"Chest"}, .blend = 0.05, .spread = 0.08, .mirrored = true});
+  // Between the two sides, so that they meet in no furrow.
+  body.add(RoundCone{{0, 0.0, 0}, {0, 0.20, 0}, 0.11, 0.105}, {.joints = {"Spine"}, .blend = 0.05, .spread = 0.08});
+  body.add(RoundCone{{0, 0.20, 0}, {0, 0.42, 0}, 0.105, 0.11}, {.joints = {"Chest"}, .blend = 0.05, .spread = 0.08});
   body.add(RoundCone{{0, 0.48, 0}, {0, 0.72, 0.02}, 0.075, 0.055}, {.joints = {"Neck"}, .blend = 0.06, .spread = 0.05});
   body.add(RoundCone{kShoulder, kElbow, 0.072, 0.05},
            {.joints = {"LeftArm"}, .blend = 0.04, .spread = 0.06, .mirrored = true});

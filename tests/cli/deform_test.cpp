@@ -400,6 +400,12 @@ TEST_F(Deform, PicturesOfTheMedial) {
   expect_refused(run_isochor(here, "render c.glb -o no.png --medial-angle 60"), "medial-angle without the medial");
   expect_refused(run_isochor(here, "render c.glb -o no.png --deformer medial --bind-pose"),
                  "a bind pose by a deformer");
+  std::ofstream(here / "still.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  for (const std::string what : {"--deformer medial", "--medial joint"}) {
+    const auto ran = run_isochor(here, "render still.obj -o no.png " + what);
+    expect_refused(ran, "a mesh without joints, " + what);
+    EXPECT_NE(ran.err.find("has no joints"), std::string::npos) << ran.err;
+  }
   EXPECT_FALSE(std::filesystem::exists(here / "no.png"));
 }
 

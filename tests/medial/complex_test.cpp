@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "isochor/base/error.h"
 #include "isochor/sample/sample.h"
@@ -128,6 +129,46 @@ TEST(MedialComplex, AnglePrunes) {
   EXPECT_GT(found.complex.triangles.size(), 20u);
 }
 
+/// A prism along z, its edges at the radius 0.5.
+Surface prism(int sides, double half_length) {
+  Surface s;
+  for (const double z : {-half_length, half_length}) {
+    for (int i = 0; i < sides; ++i) {
+      const double u = 2 * std::numbers::pi * (i + 0.3) / sides;
+      s.positions.push_back(Vec3(0.5 * std::cos(u), 0.5 * std::sin(u), z));
+    }
+  }
+  std::vector<Index> low, high;
+  for (int i = 0; i < sides; ++i) {
+    s.add_face({i, (i + 1) % sides, sides + (i + 1) % sides, sides + i});
+    low.push_back(sides - 1 - i);
+    high.push_back(sides + i);
+  }
+  s.add_face(low);
+  s.add_face(high);
+  return s;
+}
+
+// Balls in a wedge of 120° lie 1.15 times as far apart as their radii differ, in one of 90° 1.41 times. So the branches
+// to the edges of a hexagonal prism, which an angle of 50° finds, go for the balls on its axis, and those of a square
+// one stay. (As vertices on the axis are 0.6 of the radius apart, the first vertex of such a branch may be held by
+// none.)
+TEST(MedialComplex, BallsPrune) {
+  for (const int sides : {4, 6}) {
+    const Found found = medial_of(prism(sides, 2), 128, 2, {.angle = 50});
+    double off = 0;
+    for (const Vec3& p : found.complex.positions) {
+      if (std::abs(p.z()) < 1) off = std::max(off, p.head<2>().norm());
+    }
+    if (sides == 4) {
+      EXPECT_GT(off, 0.4);
+    } else {
+      EXPECT_GT(found.medial.pruned, 0u);
+      EXPECT_LT(off, 0.3);
+    }
+  }
+}
+
 // A thin finger close beside a thick body, joined to it at one end alone, is no bump of it, although the body's balls,
 // scaled, hold those of the finger.
 TEST(MedialComplex, AFingerIsNoBump) {
@@ -141,6 +182,84 @@ TEST(MedialComplex, AFingerIsNoBump) {
     if (p.y() > 0.53) tip = std::min(tip, p.x());
   }
   EXPECT_LT(tip, -0.8);
+}
+
+/// Bumps of a height (from the mean) and a width all over, along the normals of a capsule about z.
+Surface bumpy(Surface s, double half_length, double height, double width) {
+  const auto wave = [&](double x) { return std::cos(2 * std::numbers::pi * x / width); };
+  for (Vec3& p : s.positions) {
+    const Vec3 normal = (p - Vec3(0, 0, std::clamp(p.z(), -half_length, half_length))).normalized();
+    p += height * wave(p.x()) * wave(p.y()) * wave(p.z()) * normal;
+  }
+  return s;
+}
+
+/// How far from its axis bumps of height h can leave vertices of a capsule's complex. A ball at the distance d is
+/// larger than the one on the axis less d - 2h, as it fits between the bumps' tops. It goes if it sticks out of that
+/// one by no more than a quarter of what it is smaller by, or by no more than a voxel.
+double farthest_kept(double height, double voxel) { return 2 * height <= voxel ? 2 * voxel : 10 * height; }
+
+/// Segments only, in one line.
+bool is_line(const MedialComplex& complex) {
+  std::vector<int> degree(complex.vertex_count(), 0);
+  for (const auto& s : complex.segments) {
+    for (const Index v : s) ++degree[v];
+  }
+  return complex.triangles.empty() && complex.segments.size() + 1 == complex.vertex_count() &&
+         std::all_of(degree.begin(), degree.end(), [](int d) { return d <= 2; });
+}
+
+// Bumps lower than a voxel leave the complex of a capsule one line; higher ones add nothing beyond the measure.
+TEST(MedialComplex, BumpsArePruned) {
+  for (const double height : {0.01, 0.015, 0.02, 0.03}) {
+    for (const double width : {0.2, 0.4}) {
+      const Surface surface = bumpy(capsule(1.5, 0.5), 1.5, height, width);
+      const Found found = medial_of(surface, 128);
+      double off = 0;
+      for (const Vec3& p : found.complex.positions) off = std::max(off, p.head<2>().norm());
+      EXPECT_LT(off, farthest_kept(height, found.voxel)) << height << " " << width;
+      if (2 * height <= found.voxel) {
+        EXPECT_TRUE(is_line(found.complex)) << height << " " << width;
+      }
+      const double sticks_out = 0.25 * 0.5 + 2 * height + 1.5 * found.voxel;
+      EXPECT_LT(reconstruction_error(found, surface), sticks_out / found.voxel) << height << " " << width;
+    }
+  }
+}
+
+// A finger among the bumps is none: a line to its tip, as thick as it is.
+TEST(MedialComplex, AFingerAmongBumpsIsKept) {
+  const double height = 0.02;
+  Surface surface = bumpy(capsule(1.5, 0.5), 1.5, height, 0.2);
+  Surface finger = capsule(0.4, 0.1);
+  for (Vec3& p : finger.positions) p = Vec3(p.z() + 0.8, p.x(), p.y());  // along x, from 0.3 to 1.3
+  append(surface, finger);
+  const Found found = medial_of(surface, 128);
+  EXPECT_EQ(piece_count(found.complex), 1);
+  double tip = 0;
+  for (std::size_t v = 0; v < found.complex.vertex_count(); ++v) {
+    const Vec3& p = found.complex.positions[v];
+    const double aside = std::hypot(p.y(), p.z());
+    if (p.x() < 0.6) {  // the body, and the root of the finger
+      EXPECT_TRUE(aside < 0.2 || p.head<2>().norm() < farthest_kept(height, found.voxel)) << p.transpose();
+      continue;
+    }
+    EXPECT_LT(aside, found.voxel);
+    EXPECT_NEAR(found.complex.radii[v], std::min(0.1, 1.3 - p.x()), found.voxel);
+    tip = std::max(tip, p.x());
+  }
+  EXPECT_NEAR(tip, 1.2, 2 * found.voxel);
+}
+
+// Between an arm and the body, where all voxels touch the skin, no branch leads outside.
+TEST(MedialComplex, NothingOutside) {
+  const Surface surface = assemble(make_sample("shoulder")).weld.surface;
+  const WindingTree winding(test::corners_of(surface));
+  for (const Index resolution : {64, 128}) {
+    for (const Vec3& p : medial_of(surface, resolution).complex.positions) {
+      EXPECT_TRUE(winding.above(p)) << resolution << " at " << p.transpose();
+    }
+  }
 }
 
 // Shells: two that do not touch have a piece each; one that lies in another adds nothing.
