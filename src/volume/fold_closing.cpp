@@ -184,8 +184,8 @@ struct Arriving {
   }
 };
 
-/// The closing at which hardly anything is missing: from `first`, which is near it, by secants, within a bracket as soon
-/// as there is one. Where none is found it is left where the least is missing.
+/// The closing at which hardly anything is missing: from `first`, which is near it, by secants, within a bracket as
+/// soon as there is one. Where none is found it is left where the least is missing.
 template <class Missing>
 void find_closing(const Missing& missing, double at_start, double first, double most) {
   constexpr double kNear = 1e-7;
