@@ -172,14 +172,30 @@ struct SkinTriangle {
   Index component;
 };
 
+/// All pieces looking the same way, outward where they are closed: winding numbers count them.
 std::vector<SkinTriangle> skin_triangles(const Surface& surface, const Topology& topology, const SolidVoxels& voxels) {
+  std::vector<char> flipped(surface.face_count(), 0);
+  for (const Component& component : topology.components) {
+    for (const Index f : component.flips) flipped[f] = 1;
+  }
   std::vector<SkinTriangle> out;
-  for (const auto& t : triangulate(surface).triangles) {
-    SkinTriangle triangle{.corners = {}, .component = topology.component_of_vertex[t[0]]};
-    for (int k = 0; k < 3; ++k) triangle.corners[k] = rounded(voxels.grid, surface.positions[t[k]]);
+  std::vector<double> volume(topology.components.size(), 0.0);
+  const Triangulation cut = triangulate(surface);
+  for (std::size_t t = 0; t < cut.triangles.size(); ++t) {
+    const auto& corners = cut.triangles[t];
+    SkinTriangle triangle{.corners = {}, .component = topology.component_of_vertex[corners[0]]};
+    for (int k = 0; k < 3; ++k) triangle.corners[k] = rounded(voxels.grid, surface.positions[corners[k]]);
     const bool finite =
         std::all_of(triangle.corners.begin(), triangle.corners.end(), [](const Vec3& p) { return p.allFinite(); });
-    if (finite) out.push_back(triangle);
+    if (!finite) continue;
+    auto& [a, b, c] = triangle.corners;
+    if (flipped[cut.face[t]] != 0) std::swap(b, c);
+    volume[triangle.component] += a.dot(b.cross(c));
+    out.push_back(triangle);
+  }
+  for (SkinTriangle& triangle : out) {
+    const bool inward = topology.components[triangle.component].closed && volume[triangle.component] < 0;
+    if (inward) std::swap(triangle.corners[1], triangle.corners[2]);
   }
   return out;
 }

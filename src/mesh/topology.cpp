@@ -241,8 +241,8 @@ std::vector<Index> find_duplicates(const Surface& surface, std::span<const Index
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](Index f, Index g) {
     const auto a = key(f), b = key(g);
-    const auto compared = std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
-    return compared != 0 ? compared < 0 : f < g;
+    if (std::equal(a.begin(), a.end(), b.begin(), b.end())) return f < g;
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   });
   std::vector<Index> duplicates;
   for (std::size_t i = 1; i < order.size(); ++i) {
