@@ -15,8 +15,12 @@ TurnedFaces::TurnedFaces(const WeldedCharacter& welded, std::span<const VolumeFu
 
 double TurnedFaces::crushed(const PosedSkin& posed, std::size_t component) const {
   if (!welded_.has_volume(component)) return std::numeric_limits<double>::infinity();
+  return kCrushedFace * area_scale(posed, component) * median_areas_[component];
+}
+
+double TurnedFaces::area_scale(const PosedSkin& posed, std::size_t component) {
   const double scale = std::cbrt(std::abs(posed.target_volumes[component] / posed.rest_volumes[component]));
-  return kCrushedFace * scale * scale * median_areas_[component];
+  return scale * scale;
 }
 
 std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> before,
@@ -39,7 +43,7 @@ std::size_t TurnedFaces::count_beyond(const PosedSkin& posed, std::span<const Ve
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
     const double least = crushed(posed, c);
-    const double small = kSmall * least / (kCrushedFace * median_areas_[c]);
+    const double small = kSmall * area_scale(posed, c);
     for_each_moved_face(volumes_[c], posed.positions, shown, [&](std::size_t r, const Vec3& before, const Vec3& after) {
       FaceTurns seen;
       seen.add(before, after, least);

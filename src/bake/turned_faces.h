@@ -26,10 +26,13 @@ class TurnedFaces {
   double crushed(const PosedSkin& posed, std::size_t component) const;
 
   /// Faces that lie far over in `shown` and do not in `wanted`: turned over, or so near to it that what morph targets
-  /// round may turn them.
+  /// round may turn them. Those that the deformer itself presses to a tenth of their area are left out.
   std::size_t count_beyond(const PosedSkin& posed, std::span<const Vec3> shown, std::span<const Vec3> wanted) const;
 
  private:
+  /// What a pose does to areas at rest.
+  static double area_scale(const PosedSkin& posed, std::size_t component);
+
   const WeldedCharacter& welded_;
   std::span<const VolumeFunctional> volumes_;
   std::vector<double> median_areas_;  // by component, at rest

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "bind/outward.h"
 #include "isochor/voxel/winding.h"
+#include "mesh/outward.h"
 
 namespace isochor {
 namespace {

@@ -8,9 +8,9 @@
 #include "bind/affinity.h"
 #include "bind/gvb_cells.h"
 #include "bind/gvb_rows.h"
-#include "bind/outward.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
+#include "mesh/outward.h"
 
 namespace isochor {
 namespace {

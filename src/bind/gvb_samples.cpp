@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "bind/outward.h"
 #include "isochor/base/parallel.h"
 #include "isochor/mesh/nearest_points.h"
+#include "mesh/outward.h"
 
 namespace isochor {
 namespace {

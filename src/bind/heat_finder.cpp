@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "bind/outward.h"
+#include "mesh/outward.h"
 
 namespace isochor {
 namespace {

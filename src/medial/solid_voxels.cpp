@@ -10,6 +10,7 @@
 #include "isochor/base/parallel.h"
 #include "isochor/mesh/topology.h"
 #include "isochor/voxel/winding.h"
+#include "mesh/outward.h"
 #include "voxel/bucket_queue.h"
 
 namespace isochor {
@@ -172,30 +173,15 @@ struct SkinTriangle {
   Index component;
 };
 
-/// All pieces looking the same way, outward where they are closed: winding numbers count them.
+/// Outward, since winding numbers count them.
 std::vector<SkinTriangle> skin_triangles(const Surface& surface, const Topology& topology, const SolidVoxels& voxels) {
-  std::vector<char> flipped(surface.face_count(), 0);
-  for (const Component& component : topology.components) {
-    for (const Index f : component.flips) flipped[f] = 1;
-  }
   std::vector<SkinTriangle> out;
-  std::vector<double> volume(topology.components.size(), 0.0);
-  const Triangulation cut = triangulate(surface);
-  for (std::size_t t = 0; t < cut.triangles.size(); ++t) {
-    const auto& corners = cut.triangles[t];
-    SkinTriangle triangle{.corners = {}, .component = topology.component_of_vertex[corners[0]]};
-    for (int k = 0; k < 3; ++k) triangle.corners[k] = rounded(voxels.grid, surface.positions[corners[k]]);
+  for (const auto& t : outward_triangles(surface, topology)) {
+    SkinTriangle triangle{.corners = {}, .component = topology.component_of_vertex[t[0]]};
+    for (int k = 0; k < 3; ++k) triangle.corners[k] = rounded(voxels.grid, surface.positions[t[k]]);
     const bool finite =
         std::all_of(triangle.corners.begin(), triangle.corners.end(), [](const Vec3& p) { return p.allFinite(); });
-    if (!finite) continue;
-    auto& [a, b, c] = triangle.corners;
-    if (flipped[cut.face[t]] != 0) std::swap(b, c);
-    volume[triangle.component] += a.dot(b.cross(c));
-    out.push_back(triangle);
-  }
-  for (SkinTriangle& triangle : out) {
-    const bool inward = topology.components[triangle.component].closed && volume[triangle.component] < 0;
-    if (inward) std::swap(triangle.corners[1], triangle.corners[2]);
+    if (finite) out.push_back(triangle);
   }
   return out;
 }

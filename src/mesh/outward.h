@@ -6,14 +6,17 @@
 #include <span>
 #include <vector>
 
-#include "isochor/mesh/surface.h"
+#include "isochor/mesh/topology.h"
 
 namespace isochor {
 
 /// The triangles of a surface: within a component the faces that disagree with the others are turned over, and then
 /// all of a closed one whose volume is negative. Open ones, such as the inside of a mouth, have no volume to tell by:
-/// they are turned over if the whole surface faces inward.
-std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface);
+/// they are turned over if the whole surface faces inward. In the order of triangulate().
+std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface, const Topology& topology);
+inline std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface) {
+  return outward_triangles(surface, analyse(surface));
+}
 
 /// For each vertex the mean of the normals of the triangles around it, each counting alike; unit, or zero without any.
 std::vector<Vec3> mean_normals(std::span<const Vec3> positions, std::span<const std::array<Index, 3>> triangles);

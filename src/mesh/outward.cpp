@@ -1,11 +1,8 @@
-#include "bind/outward.h"
-
-#include "isochor/mesh/topology.h"
+#include "mesh/outward.h"
 
 namespace isochor {
 
-std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface) {
-  const Topology topology = analyse(surface);
+std::vector<std::array<Index, 3>> outward_triangles(const Surface& surface, const Topology& topology) {
   std::vector<char> turned(surface.face_count(), 0);
   for (const Component& component : topology.components) {
     for (const Index f : component.flips) turned[f] = 1;
