@@ -135,6 +135,15 @@ function(isochor_test_options target)
   endif()
 endfunction()
 
+# isochor_library_first(TARGET): of a template that a test and the library both instantiate, the linker keeps the copy that it
+# meets first. That has to be the library's: the test's is not optimised, and under sanitizers the library would run on it, at
+# a tenth of its speed where it works with Eigen.
+function(isochor_library_first target)
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+    target_link_options(${target} PRIVATE "SHELL:-Wl,--whole-archive $<TARGET_FILE:isochor_core> -Wl,--no-whole-archive")
+  endif()
+endfunction()
+
 # isochor_test(MODULE [ONE_PROCESS] [BRUTE_FORCE] SOURCES file... USES lib...): the executable MODULE_test. Its cases are
 # registered one by one in ctest, each a process of its own; with ONE_PROCESS all together, for cases that share something
 # costly. BRUTE_FORCE: its own code works hard, as plain versions of clever algorithms do, and is optimised under sanitizers.
@@ -144,6 +153,7 @@ function(isochor_test module)
   target_link_libraries(${module}_test PRIVATE ${ARG_USES} isochor_test_support GTest::gtest GTest::gtest_main)
   target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   isochor_test_options(${module}_test)
+  isochor_library_first(${module}_test)
   if(ARG_BRUTE_FORCE AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     target_compile_options(${module}_test PRIVATE -O1)
   endif()

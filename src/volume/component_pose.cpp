@@ -4,6 +4,10 @@
 
 namespace isochor::volume {
 
+double length_scale(const PosedSkin& posed, Index component) {
+  return std::cbrt(std::abs(posed.target_volumes[component] / posed.rest_volumes[component]));
+}
+
 double ComponentPose::scaled_size(Index region) const { return std::abs(ratio) * plan.regions[region].size; }
 
 ComponentPose component_pose(const TogetherPlan& plan, const ComponentPlan& component, const PosedSkin& posed,
@@ -16,7 +20,7 @@ ComponentPose component_pose(const TogetherPlan& plan, const ComponentPlan& comp
           .fields = fields,
           .target = target,
           .ratio = ratio,
-          .scale = std::cbrt(std::abs(ratio))};
+          .scale = length_scale(posed, component.index)};
 }
 
 void measure_rings(const ComponentPlan& component, const Extent& extent, std::span<const Vec3> positions,

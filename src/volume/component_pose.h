@@ -8,6 +8,9 @@
 
 namespace isochor::volume {
 
+/// How much longer lengths of a component are in the pose: the cube root of what its volume was multiplied by.
+double length_scale(const PosedSkin& posed, Index component);
+
 /// Refers to what it was made of.
 struct ComponentPose {
   const TogetherPlan& plan;

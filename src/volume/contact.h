@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "volume/component_pose.h"
-#include "volume/contact_plan.h"
+#include "volume/contact_moves.h"
+#include "volume/contact_resolve.h"
 
 namespace isochor::volume {
 
@@ -29,28 +29,13 @@ struct ContactBuffers {
   std::vector<TrianglePair> near, crossing;
   std::vector<FacingPair> facing;
   std::vector<Vec3> normals;  // by triangle, in the pose
-
-  std::vector<Vec3> wanted, wanted_offset;    // #V: what the correction asks for, in the pose and at rest
-  std::vector<Vec3> closing, closing_offset;  // along which the volume is closed
-  std::vector<double> height;                 // how far, against others
-  std::vector<double> kept, cut;              // #V: of its way; and what this round leaves of that
-  std::vector<double> by_component;           // how far the closing goes
-  std::vector<char> touched;                  // by component: some of its skin is held back
-  std::vector<Vec3> gradient, direction;      // #V
-  std::vector<double> areas;                  // #V
-  std::vector<double> lost, held, given;      // by region
-
-  std::vector<std::pair<double, Index>> queue;
+  ContactMoves moves;
+  ResolveBuffers resolve;
 };
 
-struct ContactInput {
-  const TogetherPlan& plan;
-  const ContactPlan& contact;
-  const PosedSkin& posed;
-};
-
-/// Counts pairs of faces that cross in `out`, all components of which are corrected, and with ContactTreatment::hold
-/// holds back what makes them cross. True if anything was changed.
-bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out);
+/// Counts pairs of faces that cross in `out`, all components of which are corrected. With ContactTreatment::hold what
+/// makes them cross is held back, with `resolve` what skinning itself crosses is pushed apart as well. True if anything
+/// was changed.
+bool treat_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out);
 
 }  // namespace isochor::volume

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "volume/contact_resolve.h"
+
 namespace isochor::volume {
 namespace {
 
@@ -69,6 +71,10 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
       way.push_back((surface.positions[v] - surface.positions[n]).norm() / (kContactSpread * radius + 1e-300));
     }
     next_begin.push_back(static_cast<Index>(next.size()));
+  }
+  if (plan.options.contact == ContactTreatment::resolve) {
+    faces.refit(surface.positions);
+    buried = buried_at_rest(plan, *this);
   }
 }
 

@@ -222,7 +222,7 @@ double VolumeCorrector::Prepared::measure_region(Index r, const PosedSkin& posed
 
 /// Once all components are corrected: they may meet each other.
 void VolumeCorrector::Prepared::keep_apart(const PosedSkin& posed, CorrectedFrame& out) {
-  if (!shared->contact || !volume::hold_contacts({plan, *shared->contact, posed}, contacts, out)) return;
+  if (!shared->contact || !volume::treat_contacts({plan, *shared->contact, posed}, contacts, out)) return;
   for (const ComponentPlan& component : plan.components) measure_regions(component, posed, out);
 }
 

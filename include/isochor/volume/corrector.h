@@ -46,13 +46,14 @@ struct EnumNames<FaceTreatment> {
 
 /// What becomes of skin that the correction pushes through other skin.
 enum class ContactTreatment {
-  off,    ///< it is not looked for
-  count,  ///< pairs of faces that cross are counted
-  hold,   ///< what makes them cross is held back, and the skin around makes up for the volume
+  off,      ///< it is not looked for
+  count,    ///< pairs of faces that cross are counted
+  hold,     ///< what makes them cross is held back, and the skin around makes up for the volume
+  resolve,  ///< and skin that the deformer itself brings through other skin is pushed out of it
 };
 template <>
 struct EnumNames<ContactTreatment> {
-  static constexpr std::array names{"off", "count", "hold"};
+  static constexpr std::array names{"off", "count", "hold", "resolve"};
 };
 
 struct VolumeOptions {
@@ -77,11 +78,13 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.faces, FieldInfo{.name = "volume-faces",
                                  .help = "keep: no face of the skin turns over; free: as in the papers",
                                  .expert = true});
-  visit(options.contact,
-        FieldInfo{.name = "contact",
-                  .help = "hold: skin that the correction would push through other skin is held back; count: pairs of "
-                          "faces that cross are in the report",
-                  .alone = "hold"});
+  visit(
+      options.contact,
+      FieldInfo{.name = "contact",
+                .help = "hold: skin that the correction would push through other skin is held back; resolve: skin that "
+                        "skinning itself brings through other skin is pushed apart too; count: pairs of faces that "
+                        "cross are in the report",
+                .alone = "hold"});
   describe(options.solve, visit);
   visit(options.stiffness, FieldInfo{.name = "volume-stiffness",
                                      .help = "higher: smaller displacements, larger local errors around each joint",
