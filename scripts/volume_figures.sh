@@ -47,6 +47,14 @@ picture organic '{"default": {"effect": "organic"}}'
 picture curve '{"default": {"effect": "curve", "mu": [0, 0.3, 0.7], "x": [[-0.9, 0], [-0.5, 1], [-0.1, 0.2], [0.2, 0]], "z": [[-0.3, 0], [0.3, 1]]}}'
 picture combined '{"default": {"effect": "combined", "combine": "product", "mu": [0, 0.5, 0.5], "maps": [{"effect": "folds", "sigma": 0.4}, {"effect": "muscle", "center": -0.2, "sigma": 0.4}]}}'
 
+# Skin that meets skin: the inside of a bend that skinning brings through itself, in section.
+"$isochor" sample cylinder -o "$work/bending.glb" --quiet
+for contact in off hold resolve; do
+  "$isochor" deform "$work/bending.glb" -o "$work/contact.obj" --clip bend --time 1.3 --contact $contact | sed -n "1s/^/contact $contact: /p"
+  "$isochor" render "$work/contact.obj" -o "$out/contact-$contact.png" --view left --section x --section-fill hollow \
+    --width 360 --height 320 --no-ground --samples 32 --quiet
+done
+
 # The giraffe of the papers' first author (as many vertices as that of table 1 of 2009), where the data folder is there:
 # its neck bent, plain and with the rubber effect. The file's faces look inward; they are turned for the picture.
 girafe=$root/../shared/data/rohmer-girafe

@@ -73,7 +73,7 @@ constexpr auto kFree = static_cast<int>(FaceTreatment::free), kKeep = static_cas
 BENCHMARK(fold_elephant_walk)->Arg(kFree)->Arg(kKeep)->Unit(benchmark::kMillisecond);
 BENCHMARK(fold_elephant_sit)->Arg(kFree)->Arg(kKeep)->Unit(benchmark::kMillisecond);
 BENCHMARK(fold_giraffe)->Arg(kFree)->Arg(kKeep)->Unit(benchmark::kMillisecond);
-BENCHMARK(contact_giraffe)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
-BENCHMARK(contact_cylinder)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
+BENCHMARK(contact_giraffe)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
+BENCHMARK(contact_cylinder)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -2,7 +2,7 @@
 /// one line per clip: does the skin look right without anyone looking?
 ///
 ///   volume_quality [--deformer lbs|dqs|medial] [--treatment together|sequence] [--faces keep|free]
-///                  [--contact off|count|hold] [--fps N] [--clip NAME] [--scars] [--buried] [--worst PREFIX]
+///                  [--contact off|count|hold|resolve] [--fps N] [--clip NAME] [--scars] [--buried] [--worst PREFIX]
 ///                  FILE|SAMPLE...
 ///
 /// --scars prints nothing but what the correction leaves on the skin: the most faces of a frame that are turned over,

@@ -97,17 +97,6 @@ void gather_moves(const ContactInput& in, const CorrectedFrame& out, ContactMove
   }
 }
 
-/// Outward, of length 1; zero where the skin has no inside.
-Vec3 outward_normal(const ContactInput& in, const FaceHierarchy& faces, Index t) {
-  const Triangle corners = faces.corners(t, in.posed.positions);
-  const Index component = in.plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
-  const bool mirrored = in.posed.target_volumes[component] * in.posed.rest_volumes[component] < 0;
-  const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
-  const double length = normal.norm();
-  const double side = (mirrored ? -1 : 1) * in.contact.outward[component];
-  return length > 0 ? Vec3(side / length * normal) : Vec3::Zero();
-}
-
 /// The farthest that a corner goes along a direction, and no less than 0.
 double along(const ContactInput& in, const ContactBuffers& buffers, Index t, const Vec3& direction) {
   double most = 0;
@@ -122,7 +111,7 @@ double along(const ContactInput& in, const ContactBuffers& buffers, Index t, con
 void find_facing(const ContactInput& in, ContactBuffers& buffers) {
   buffers.normals.clear();
   for (Index t = 0; t < static_cast<Index>(buffers.faces.triangle_count()); ++t) {
-    buffers.normals.push_back(outward_normal(in, buffers.faces, t));
+    buffers.normals.push_back(outward_normal(in, buffers.faces, t, in.posed.positions));
   }
   buffers.facing.clear();
   for (const TrianglePair& pair : buffers.near) {

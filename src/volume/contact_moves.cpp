@@ -145,6 +145,7 @@ void find_given(const ContactInput& in, const ComponentPlan& component, ContactM
 }  // namespace
 
 ContactMoves::ContactMoves(const TogetherPlan& plan) {
+  if (plan.options.contact == ContactTreatment::off) return;
   const std::size_t count = plan.welded->surface().vertex_count();
   for (auto* field :
        {&before, &from, &from_offset, &wanted, &wanted_offset, &closing, &closing_offset, &gradient, &direction}) {
@@ -154,6 +155,16 @@ ContactMoves::ContactMoves(const TogetherPlan& plan) {
   by_component.assign(plan.welded->topology().components.size(), 0.0);
   touched.assign(by_component.size(), 0);
   for (auto* values : {&lost, &held, &given}) values->assign(plan.regions.size(), 0.0);
+}
+
+Vec3 outward_normal(const ContactInput& in, const FaceHierarchy& faces, Index t, std::span<const Vec3> positions) {
+  const Triangle corners = faces.corners(t, positions);
+  const Index component = in.plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
+  const bool mirrored = in.posed.target_volumes[component] * in.posed.rest_volumes[component] < 0;
+  const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+  const double length = normal.norm();
+  const double side = (mirrored ? -1 : 1) * in.contact.outward[component];
+  return length > 0 ? Vec3(side / length * normal) : Vec3::Zero();
 }
 
 void ContactMoves::begin(Missing what, const CorrectedFrame& out) {

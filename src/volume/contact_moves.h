@@ -19,6 +19,7 @@ struct ContactInput {
 };
 
 struct ContactMoves {
+  /// Empty if the plan does without contact.
   explicit ContactMoves(const TogetherPlan& plan);
 
   /// What the rest of the skin makes up for: the part of its way that a vertex does not go, or the part that it goes.
@@ -46,6 +47,9 @@ struct ContactMoves {
 
   Vec3 way(Index component, Index v) const { return wanted[v] + by_component[component] * height[v] * closing[v]; }
 };
+
+/// Of a triangle, outward, of length 1; zero where the skin has no inside.
+Vec3 outward_normal(const ContactInput& in, const FaceHierarchy& faces, Index t, std::span<const Vec3> positions);
 
 /// Takes what this round leaves, and no more than a little more than the neighbours keep, so that no vertex sticks out;
 /// places the skin of every component that is touched and closes its volume.

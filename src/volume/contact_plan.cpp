@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "volume/contact_resolve.h"
-
 namespace isochor::volume {
 namespace {
 
@@ -72,9 +70,11 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
     }
     next_begin.push_back(static_cast<Index>(next.size()));
   }
-  if (plan.options.contact == ContactTreatment::resolve) {
-    faces.refit(surface.positions);
-    buried = buried_at_rest(plan, *this);
+  buried.assign(vertices, 0);
+  for (const TrianglePair& pair : at_rest) {
+    for (const Index t : {pair.a, pair.b}) {
+      for (const Index v : faces.triangle(t)) buried[v] = 1;
+    }
   }
 }
 

@@ -27,7 +27,7 @@ struct ContactPlan {
   std::vector<Index> ring_begin, ring;  ///< #V+1: the triangles around each vertex
   std::vector<Index> next_begin, next;  ///< #V+1: the vertices beside each, by edges of triangles
   std::vector<double> way;              ///< to these: by how much more of its displacement each may keep
-  std::vector<char> buried;             ///< #V, if anything is resolved: not 0 where skin lies in other skin at rest
+  std::vector<char> buried;             ///< #V: not 0 at corners of these pairs
 
   bool left_alone(const TrianglePair& pair) const;
   /// Two sides of one thin piece, as of an ear: at rest they look away from each other, and each lies behind the other.

@@ -15,14 +15,10 @@ struct ResolveBuffers {
   explicit ResolveBuffers(const TogetherPlan& plan);
 
   std::vector<TrianglePair> near;
-  std::vector<Vec3> normals;          // #V: outward; zero where the skin has no inside
-  std::vector<double> depth, beside;  // #V: of this round; and of the neighbours
-  std::vector<char> seen;             // #V
-  std::vector<Index> inside;          // vertices that lie in other skin, and those beside them
+  std::vector<Vec3> push, evened;  // #V: of this round
+  std::vector<double> weight;      // #V: of the pairs that ask for a push
+  std::vector<Index> inside;       // vertices that have one
 };
-
-/// Vertices that lie in other skin at rest, or against it: an arm that begins inside a body, closed fingers. They stay.
-std::vector<char> buried_at_rest(const TogetherPlan& plan, const ContactPlan& contact);
 
 /// Of a frame in which the correction crosses nothing, or little. True if anything was pushed.
 bool resolve_contacts(const ContactInput& in, FaceHierarchy& faces, ContactMoves& moves, ResolveBuffers& buffers,
