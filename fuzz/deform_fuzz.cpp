@@ -30,7 +30,7 @@ VolumeSettings some_settings(fuzz::Bytes& bytes) {
       R"({"default": {"effect": "curve", "mu": [0, 1, 0], "x": [[-1, 0], [0, 1], [1, 0]]}})",
       R"({"faces": "keep"})",
       R"({"faces": "keep", "treatment": "sequence", "contact": "count"})",
-      R"({"contact": "hold"})"};
+      R"({"contact": "resolve"})"};
   return parse_volume_settings(kSettings[static_cast<std::size_t>(bytes.below(kSettings.size()))]);
 }
 
