@@ -94,8 +94,8 @@ double buried_area(const test::Subject& subject, const std::vector<Vec3>& positi
   return buried;
 }
 
-// Of a bend so far that skinning turns the inside into a loop, whose faces look the wrong way themselves, the outside of
-// the fold is freed: no face turns over for the rest.
+// Of a bend so far that skinning turns the inside into a loop, whose faces look the wrong way themselves, the outside
+// of the fold is freed: no face turns over for the rest.
 TEST(Contact, ResolvesAsFarAsItCan) {
   test::Subject resolve(make_sample("cylinder"), kResolve);
   for (const double time : {1.5, 1.7, 2.0}) {
