@@ -144,11 +144,15 @@ function(isochor_library_first target)
   endif()
 endfunction()
 
-# isochor_test(MODULE [ONE_PROCESS] [BRUTE_FORCE] SOURCES file... USES lib...): the executable MODULE_test. Its cases are
+# isochor_test(MODULE [ONE_PROCESS] [BRUTE_FORCE] [COST seconds] SOURCES file... USES lib...): the executable MODULE_test. Its cases are
 # registered one by one in ctest, each a process of its own; with ONE_PROCESS all together, for cases that share something
 # costly. BRUTE_FORCE: its own code works hard, as plain versions of clever algorithms do, and is optimised under sanitizers.
+# COST: about how long its longest case takes under sanitizers. Those go first, or one core would wait for the last of them.
 function(isochor_test module)
-  cmake_parse_arguments(ARG "ONE_PROCESS;BRUTE_FORCE" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS;BRUTE_FORCE" "COST" "SOURCES;USES" ${ARGN})
+  if(NOT ARG_COST)
+    set(ARG_COST 0)
+  endif()
   add_executable(${module}_test ${ARG_SOURCES})
   target_link_libraries(${module}_test PRIVATE ${ARG_USES} isochor_test_support GTest::gtest GTest::gtest_main)
   target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -163,8 +167,8 @@ function(isochor_test module)
   endif()
   if(ARG_ONE_PROCESS)
     add_test(NAME ${module} COMMAND ${module}_test)
-    set_tests_properties(${module} PROPERTIES LABELS ${module} TIMEOUT 900)
+    set_tests_properties(${module} PROPERTIES LABELS ${module} COST ${ARG_COST} TIMEOUT 900)
   else()
-    gtest_discover_tests(${module}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${module} TIMEOUT 600)
+    gtest_discover_tests(${module}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${module} COST ${ARG_COST} TIMEOUT 600)
   endif()
 endfunction()
