@@ -1,7 +1,11 @@
 #include "volume/contact_plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
+
+#include "isochor/voxel/winding.h"
 
 namespace isochor::volume {
 namespace {
@@ -28,6 +32,54 @@ std::vector<TrianglePair> near_at_rest(const Surface& surface, FaceHierarchy& fa
   return pairs;
 }
 
+/// A piece at rest.
+struct Piece {
+  Box box;
+  std::optional<WindingTree> inside;  // if it has one
+};
+
+std::vector<Piece> pieces_of(const WeldedCharacter& welded, std::span<const double> outward) {
+  const auto& positions = welded.surface().positions;
+  std::vector<Piece> pieces(outward.size());
+  for (std::size_t c = 0; c < pieces.size(); ++c) {
+    const Component& component = welded.topology().components[c];
+    for (const Index v : component.vertices) pieces[c].box.extend(positions[v]);
+    if (outward[c] == 0) continue;
+    std::vector<TriangleCorners> triangles;
+    const VolumeFunctional whole(welded.surface(), component);
+    for (std::size_t r = 0; r < whole.ring_count(); ++r) {
+      const auto ring = whole.ring(r);
+      for (std::size_t i = 1; i + 1 < ring.size(); ++i) {
+        triangles.push_back({positions[ring[0]], positions[ring[i]], positions[ring[i + 1]]});
+      }
+    }
+    pieces[c].inside.emplace(triangles);
+  }
+  return pieces;
+}
+
+/// Components of which some of the one lies in the other, the lower one first; sorted.
+std::vector<std::pair<Index, Index>> nested_at_rest(const WeldedCharacter& welded, std::span<const double> outward) {
+  const auto& positions = welded.surface().positions;
+  const std::vector<Piece> pieces = pieces_of(welded, outward);
+  const auto lies_in = [&](std::size_t inner, std::size_t outer) {
+    if (!pieces[outer].inside) return false;
+    const auto& vertices = welded.topology().components[inner].vertices;
+    return std::any_of(vertices.begin(), vertices.end(), [&](Index v) {
+      const Vec3& p = positions[v];
+      return pieces[outer].box.contains(p) && std::abs(pieces[outer].inside->estimate(p, 0.05).value) > 0.5;
+    });
+  };
+  std::vector<std::pair<Index, Index>> nested;
+  for (std::size_t a = 0; a < pieces.size(); ++a) {
+    for (std::size_t b = a + 1; b < pieces.size(); ++b) {
+      if (!pieces[a].box.intersects(pieces[b].box)) continue;
+      if (lies_in(a, b) || lies_in(b, a)) nested.emplace_back(static_cast<Index>(a), static_cast<Index>(b));
+    }
+  }
+  return nested;
+}
+
 }  // namespace
 
 ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface()) {
@@ -45,6 +97,7 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
     const Triangle corners = faces.corners(t, surface.positions);
     const Index component = plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
     const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+    component_.push_back(component);
     normal_.emplace_back(outward[component] * normal.normalized());
     middle_.emplace_back((corners[0] + corners[1] + corners[2]) / 3);
   }
@@ -76,6 +129,17 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
       for (const Index v : faces.triangle(t)) buried[v] = 1;
     }
   }
+  hard_.assign(outward.size(), 1);
+  for (const ComponentPlan& component : plan.components) {
+    if (component.end_region() > component.first_region) hard_[component.index] = 0;
+  }
+  if (plan.options.contact == ContactTreatment::resolve) nested_ = nested_at_rest(*plan.welded, outward);
+}
+
+bool ContactPlan::may_cross(const TrianglePair& pair) const {
+  const std::pair<Index, Index> of = std::minmax(component_[pair.a], component_[pair.b]);
+  if (of.first == of.second) return false;
+  return hard_[of.first] != 0 || hard_[of.second] != 0 || std::binary_search(nested_.begin(), nested_.end(), of);
 }
 
 bool ContactPlan::left_alone(const TrianglePair& pair) const {

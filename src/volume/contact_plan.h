@@ -30,6 +30,9 @@ struct ContactPlan {
   std::vector<char> buried;             ///< #V: not 0 at corners of these pairs
 
   bool left_alone(const TrianglePair& pair) const;
+  /// Of two pieces of which one sticks in the other at rest, as a ball in its socket or an arm in a sleeve, or one is
+  /// hard: no joint bends it.
+  bool may_cross(const TrianglePair& pair) const;
   /// Two sides of one thin piece, as of an ear: at rest they look away from each other, and each lies behind the other.
   bool back_to_back(const TrianglePair& pair) const {
     const Vec3 &own = normal_[pair.a], &other = normal_[pair.b];
@@ -38,8 +41,11 @@ struct ContactPlan {
   double mean_edge(Index t) const { return edge_[t]; }
 
  private:
-  std::vector<double> edge_;           // by triangle, at rest
-  std::vector<Vec3> normal_, middle_;  // the same; outward, of length 1
+  std::vector<double> edge_;                     // by triangle, at rest
+  std::vector<Vec3> normal_, middle_;            // the same; outward, of length 1
+  std::vector<Index> component_;                 // the same
+  std::vector<std::pair<Index, Index>> nested_;  // components, the lower one first; sorted
+  std::vector<char> hard_;                       // by component
 };
 
 }  // namespace isochor::volume

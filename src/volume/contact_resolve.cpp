@@ -56,7 +56,8 @@ double find_pushes(const ContactInput& in, FaceHierarchy& faces, std::span<const
     if (!crossing || !(crossing->depth > 0)) continue;
     const Vec3 own = outward_normal(in, faces, pair.a, positions), other = outward_normal(in, faces, pair.b, positions);
     const double opposed = smooth_step(kAside, kOpposed, -own.dot(other));
-    if (!(opposed > 0) || in.contact.back_to_back(pair) || in.contact.left_alone(pair)) continue;
+    if (!(opposed > 0) || in.contact.back_to_back(pair) || in.contact.left_alone(pair) || in.contact.may_cross(pair))
+      continue;
     const double radius = local_radius(in, faces.triangle(pair.a)[0]);
     const double last = 1 - smooth_step(0, kLast * radius, crossing->depth);
     const double share = opposed * (kPushed + (kPushedLast - kPushed) * last);

@@ -200,6 +200,45 @@ TEST(Contact, HoldsBetweenComponents) {
   EXPECT_GT(before, 0u);
 }
 
+// What skinning brings together between components is pushed apart; not where one sticks in the other at rest, or is
+// hard: moved by one joint alone.
+TEST(Contact, ResolvesBetweenComponents) {
+  struct Case {
+    double gap;
+    bool hard, resolved;
+  };
+  for (const auto& [gap, hard, resolved] :
+       {Case{0.012, false, true}, Case{0.012, true, false}, Case{-0.01, false, false}}) {
+    Character character = two_cylinders(gap);
+    // The second follows joints of its own, which come nearer.
+    Skeleton& skeleton = character.skeleton;
+    Part& second = character.parts[1];
+    const auto first = static_cast<Index>(skeleton.size());
+    for (Index j = 0; j < first; ++j) {
+      Joint joint = skeleton.joints[j];
+      joint.name += "_2";
+      if (joint.parent != kNone) joint.parent += first;
+      skeleton.joints.push_back(joint);
+    }
+    for (Index& j : second.skin.joints) j += first;
+    for (Influence& influence : second.weights.influences) {
+      if (hard) influence.joint = 0;
+    }
+    test::Subject hold(character, kHold), resolve(character, kResolve);
+    Pose pose = sample(clip_named(character, "bend"), skeleton, 0.3);
+    pose.local[first].translation.x() -= 0.03;
+    hold.together(pose);
+    resolve.together(pose);
+    EXPECT_GT(hold.frame.contact.after, 0u) << gap;
+    EXPECT_LE(resolve.largest_error(), 1e-9) << gap;
+    if (resolved) {
+      EXPECT_LT(resolve.frame.contact.after, hold.frame.contact.after) << gap;
+    } else {
+      EXPECT_EQ(resolve.frame.positions, hold.frame.positions) << gap;
+    }
+  }
+}
+
 // Skin that lies against other skin at rest is left alone.
 TEST(Contact, LeavesAloneWhatTouchesAtRest) {
   test::Subject hold(two_cylinders(-0.01), kHold), resolve(two_cylinders(-0.01), kResolve);
