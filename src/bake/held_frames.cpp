@@ -46,7 +46,11 @@ HeldFrames::Moment HeldFrames::hold(const CorrectedPlayback& playback, const Cor
   Viewer viewer = view(playback, frame, context);
   if (form_ == HeldForm::offsets) {
     find_offsets(playback, frame, viewer);
-    restore_volumes(frame.corrected, viewer, out);
+    std::vector<double> volumes;
+    for (const ComponentVolume& volume : frame.corrected.components) {
+      volumes.push_back(volume.has_volume ? volume.after : 0);
+    }
+    restore_volumes(volumes, {}, viewer, out);
   }
   out.frame = held(viewer, frame);
   return out;
@@ -69,11 +73,15 @@ HeldFrame HeldFrames::held(const Viewer& viewer, const CorrectedPlayback::Frame&
   for (const ComponentVolume& volume : frame.corrected.components) {
     out.volumes.push_back(volume.has_volume ? volume.after : 0);
   }
-  if (form_ == HeldForm::volumes) return out;
-  out.parts.resize(viewer.wanted.size());
-  for (std::size_t p = 0; p < out.parts.size(); ++p) {
-    out.parts[p].positions.reserve(viewer.wanted[p].size());
-    for (const Vec3& x : viewer.wanted[p]) out.parts[p].positions.push_back(x.cast<float>());
+  if (form_ != HeldForm::volumes) out.parts = held_parts(viewer);
+  return out;
+}
+
+std::vector<HeldPart> HeldFrames::held_parts(const Viewer& viewer) const {
+  std::vector<HeldPart> out(viewer.wanted.size());
+  for (std::size_t p = 0; p < out.size(); ++p) {
+    out[p].positions.reserve(viewer.wanted[p].size());
+    for (const Vec3& x : viewer.wanted[p]) out[p].positions.push_back(x.cast<float>());
   }
   if (form_ == HeldForm::positions) return out;
 
@@ -81,10 +89,10 @@ HeldFrame HeldFrames::held(const Viewer& viewer, const CorrectedPlayback::Frame&
   for (const PosedPart& part : viewer.rest) rest.emplace_back(part.positions);
   for (const auto& part : viewer.wanted) posed.emplace_back(part);
   const auto turns = normals_.turns(rest, posed);
-  for (std::size_t p = 0; p < out.parts.size(); ++p) {
+  for (std::size_t p = 0; p < out.size(); ++p) {
     if (viewer.maps[p].empty()) continue;
-    out.parts[p].offsets = compress(viewer.offsets[p]);
-    out.parts[p].normals =
+    out[p].offsets = compress(viewer.offsets[p]);
+    out[p].normals =
         compress(normal_offsets({.maps = viewer.maps[p], .rest_normals = viewer.rest[p].normals, .turns = turns[p]}));
   }
   return out;
@@ -181,14 +189,17 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
     error.volume = std::max(error.volume, relative_volume_error(volume, frame.corrected.components[c].after));
   }
   if (playback.keeps_faces()) {
-    error.turned = turned_faces_.count_beyond(frame.posed, shown, frame.corrected.positions);
+    const TurnedFaces::FarOver over = turned_faces_.far_over(frame.posed, shown, frame.corrected.positions);
+    error.turned = over.asking;
+    error.pressed = over.pressed;
   }
   return error;
 }
 
 /// Notes the vertices that offsets do not bring to their place, and lets the others make up for the volume that they
-/// cost.
-void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer, Moment& out) const {
+/// cost; but not those that are fixed (increasing).
+void HeldFrames::restore_volumes(std::span<const double> volumes, std::span<const Index> fixed, Viewer& viewer,
+                                 Moment& out) const {
   constexpr double kFar = 1e-5;  // of the character's size
   const WholeSurface& whole = welded_.whole();
   std::vector<Vec3> shown(welded_.surface().vertex_count());
@@ -206,8 +217,7 @@ void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer, Mo
       if (leads && missing <= far) mobility[whole.welded(p, v)] = as_float(viewer.offsets[p][v]).norm();
     }
   }
-  std::vector<double> volumes;
-  for (const ComponentVolume& volume : frame.components) volumes.push_back(volume.has_volume ? volume.after : 0);
+  for (const Index v : fixed) mobility[v] = 0;
   const ResidualVolume found = residual_volume({welded_.surface(), welded_.topology(), shown, volumes, mobility});
   if (found.displacements.empty()) return;
   for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
@@ -216,6 +226,74 @@ void HeldFrames::restore_volumes(const CorrectedFrame& frame, Viewer& viewer, Mo
       if (u != Vec3::Zero()) viewer.offsets[p][v] += viewer.maps[p][v].leftCols<3>().inverse() * u;
     }
   }
+}
+
+std::vector<Vec3> HeldFrames::welded_offsets(const HeldFrame& frame) const {
+  std::vector<Vec3> out(welded_.surface().vertex_count(), Vec3::Zero());
+  for (std::size_t p = 0; p < frame.parts.size(); ++p) {
+    const SparseOffsets& offsets = frame.parts[p].offsets;
+    for (std::size_t i = 0; i < offsets.vertices.size(); ++i) {
+      const auto v = static_cast<std::size_t>(offsets.vertices[i]);
+      if (welded_.whole().leads(p, v)) out[welded_.whole().welded(p, v)] = offsets.values[i].cast<double>();
+    }
+  }
+  return out;
+}
+
+void HeldFrames::mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments) {
+  if (moments.empty()) return;
+  const FaceMender mender(welded_, {playback.deformer(), playback.frames().get()});
+  auto& frames = clips_.back().frames;
+  FaceMender::Keys keys{clip, {}, [&](std::size_t k) { return welded_offsets(frames[k]); }};
+  for (const HeldFrame& frame : frames) keys.times.push_back(frame.time);
+  for (const double time : moments) {
+    const auto after =
+        static_cast<std::size_t>(std::upper_bound(keys.times.begin(), keys.times.end(), time) - keys.times.begin());
+    const std::vector<FaceMender::Change> changes = mender.mend(keys, {after - 1, after + 1});
+    for (const std::size_t k : {after - 1, after}) {
+      std::vector<FaceMender::Change> of_key;
+      for (const FaceMender::Change& change : changes) {
+        if (change.key == k) of_key.push_back(change);
+      }
+      if (!of_key.empty()) change(clip, of_key, frames[k]);
+    }
+  }
+}
+
+/// Moves the corners of mended faces, with the vertices that were welded into them, and restores the volume.
+void HeldFrames::change(const Clip& clip, std::span<const FaceMender::Change> changes, HeldFrame& frame) const {
+  const auto& parts = welded_.character().parts;
+  const Pose pose = sample(clip, welded_.skeleton(), frame.time);
+  PosedSkin posed;
+  pose_skin(welded_, pose, Deformer::lbs, posed, Context(1));
+  std::vector<Vec3> moved(welded_.surface().vertex_count(), Vec3::Zero());
+  std::vector<Index> fixed;
+  for (const FaceMender::Change& change : changes) {
+    moved[change.vertex] = posed.maps[change.vertex].leftCols<3>() * change.offset;
+    fixed.push_back(change.vertex);
+  }
+  Viewer viewer;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    viewer.rest.push_back(morphed_part(parts[p], pose));
+    viewer.maps.push_back(part_maps(welded_, posed, p));
+    viewer.offsets.push_back(expand(frame.parts[p].offsets, viewer.maps[p].size()));
+    auto& wanted = viewer.wanted.emplace_back();
+    for (const Vec3f& x : frame.parts[p].positions) wanted.push_back(x.cast<double>());
+    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
+      const Vec3& u = moved[welded_.whole().welded(p, v)];
+      if (u != Vec3::Zero()) viewer.offsets[p][v] += viewer.maps[p][v].leftCols<3>().inverse() * u;
+    }
+  }
+  viewer.size = diagonal_of(viewer.wanted);
+  Moment unused;
+  restore_volumes(frame.volumes, fixed, viewer, unused);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
+      const Index w = welded_.whole().welded(p, v);
+      if (moved[w] != Vec3::Zero()) viewer.wanted[p][v] = viewer.place(p, v);
+    }
+  }
+  frame.parts = held_parts(viewer);
 }
 
 void HeldFrames::take(HeldMotion& motion) {

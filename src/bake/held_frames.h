@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "bake/turned_faces.h"
+#include "bake/face_mender.h"
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/surface_normals.h"
 #include "isochor/mesh/volume.h"
@@ -31,6 +31,10 @@ class HeldFrames {
   BetweenError between(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame,
                        Context& context) const;
 
+  /// Turns faces back that are turned over at these moments, half-way between keys of the clip: their corners move a
+  /// little at the keys around.
+  void mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments);
+
   /// Moves the clips, and what was noted on the way, into the motion.
   void take(HeldMotion& motion);
 
@@ -49,8 +53,12 @@ class HeldFrames {
   Viewer view(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) const;
   void find_offsets(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Viewer& viewer) const;
   void blend_offsets(double time, Viewer& viewer) const;
-  void restore_volumes(const CorrectedFrame& frame, Viewer& viewer, Moment& out) const;
   HeldFrame held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const;
+  std::vector<HeldPart> held_parts(const Viewer& viewer) const;
+  std::vector<Vec3> welded_offsets(const HeldFrame& frame) const;
+  void change(const Clip& clip, std::span<const FaceMender::Change> changes, HeldFrame& frame) const;
+  void restore_volumes(std::span<const double> volumes, std::span<const Index> fixed, Viewer& viewer,
+                       Moment& out) const;
 
   const WeldedCharacter& welded_;
   HeldForm form_;

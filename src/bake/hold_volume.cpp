@@ -189,6 +189,7 @@ class Holder {
     };
     const BetweenKeys found = add_keys_between(times, options_.between, {.errors = errors, .add = add_key});
     looked_.clear();
+    if (playback_.keeps_faces()) frames_.mend(playback_, clip, found.pressed);
     BetweenKeys& all = *motion_.between;
     all.added.insert(all.added.end(), found.added.begin(), found.added.end());
     all.gaps_beyond += found.gaps_beyond;

@@ -33,13 +33,13 @@ std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> bef
   return turned;
 }
 
-std::size_t TurnedFaces::count_beyond(const PosedSkin& posed, std::span<const Vec3> shown,
-                                      std::span<const Vec3> wanted) const {
+TurnedFaces::FarOver TurnedFaces::far_over(const PosedSkin& posed, std::span<const Vec3> shown,
+                                           std::span<const Vec3> wanted) const {
   // Cosines of 87 and 63 degrees: corrected skin keeps within 60, and a face that hovers about one of them asks for
   // nothing. Nor does one that the deformer crushes to a tenth: it turns over by itself within a moment, as others
   // around it do, and all of them would ask for most of the keys (329 of 511 of a dancing elephant).
   constexpr double kFarOver = 0.05, kWell = 0.45, kSmall = 0.1;
-  std::size_t count = 0;
+  FarOver out;
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
     const double least = crushed(posed, c);
@@ -48,14 +48,17 @@ std::size_t TurnedFaces::count_beyond(const PosedSkin& posed, std::span<const Ve
       FaceTurns seen;
       seen.add(before, after, least);
       if (seen.least_cosine >= kFarOver) return;
-      if (before.norm() < small * area_vector(welded_.surface().positions, volumes_[c].ring(r)).norm()) return;
+      if (before.norm() < small * area_vector(welded_.surface().positions, volumes_[c].ring(r)).norm()) {
+        ++out.pressed;
+        return;
+      }
       FaceTurns meant;
       meant.add(before, area_vector(wanted, volumes_[c].ring(r)), least);
       const bool turns = seen.turned > meant.turned;
-      count += turns || meant.least_cosine > kWell ? 1 : 0;
+      out.asking += turns || meant.least_cosine > kWell ? 1 : 0;
     });
   }
-  return count;
+  return out;
 }
 
 }  // namespace isochor

@@ -25,9 +25,12 @@ class TurnedFaces {
   /// The area below which a face of this component is left out; infinite if the component has no volume.
   double crushed(const PosedSkin& posed, std::size_t component) const;
 
-  /// Faces that lie far over in `shown` and do not in `wanted`: turned over, or so near to it that what morph targets
-  /// round may turn them. Those that the deformer itself presses to a tenth of their area are left out.
-  std::size_t count_beyond(const PosedSkin& posed, std::span<const Vec3> shown, std::span<const Vec3> wanted) const;
+  /// Faces that lie far over in `shown`: turned over, or so near to it that what morph targets round may turn them.
+  struct FarOver {
+    std::size_t asking = 0;   ///< that do not in `wanted`
+    std::size_t pressed = 0;  ///< that the deformer itself presses to a tenth of their area
+  };
+  FarOver far_over(const PosedSkin& posed, std::span<const Vec3> shown, std::span<const Vec3> wanted) const;
 
  private:
   /// What a pose does to areas at rest.

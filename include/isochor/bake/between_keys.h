@@ -33,6 +33,8 @@ struct BetweenError {
   double volume = 0;       ///< of the worst component, relative
   double position = 0;     ///< of the worst vertex, relative to the character's size
   std::size_t turned = 0;  ///< faces turned over, or nearly so, that are not if a key is there
+  /// The same of faces that the deformer itself presses to slivers: keys do not help, their corners move (FaceMender).
+  std::size_t pressed = 0;
 
   bool within(double allowed_volume) const { return volume <= allowed_volume && turned == 0; }
 };
@@ -49,6 +51,7 @@ struct KeyedClip {
 struct BetweenKeys {
   std::vector<double> added;    ///< increasing
   BetweenError max_error;       ///< half-way between neighbouring keys, with those added
+  std::vector<double> pressed;  ///< moments half-way at which faces are still turned over; increasing
   std::size_t gaps_beyond = 0;  ///< gaps between keys that were halved as often as allowed and are still beyond
 };
 
