@@ -10,14 +10,15 @@ namespace isochor {
 namespace {
 
 /// The cosine of a face's turn below which it counts as turned over: 0, and a little for what files round.
-constexpr double kTurned = 0.01;
-/// Faces are turned back to this cosine at least, and a little further, in shares of their areas.
-constexpr double kTurnedBack = 0.1, kBeyond = 0.03;
-/// The share of their faces' wishes that corners go in a round, and the most rounds.
-constexpr double kMendStep = 0.4;
-constexpr int kMendRounds = 60;
+constexpr double kTurned = 0.005;
+/// Faces are turned back to this cosine at least, and by so much of their areas more. Where a twist is undone, the
+/// correction itself keeps no more than 0.03: with 0.1 here, whole limbs moved.
+constexpr double kTurnedBack = 0.02, kBeyond = 0.01;
+/// The share of a face's wish that its corners go at a time, and the most rounds over all faces.
+constexpr double kMendStep = 0.8;
+constexpr int kMendRounds = 300;
 /// How often corners of faces that are still turned then go half the way back to where the deformer puts them: without
-/// any offset no face is turned.
+/// any offset no face is turned. (Never needed yet: it is what makes this end.)
 constexpr int kRetreats = 10;
 
 std::vector<VolumeFunctional> functionals(const WeldedCharacter& welded) {
@@ -38,41 +39,31 @@ Vec3 area_of_corners(std::span<const Vec3> corners) {
 
 OffsetView offset_view(const WeldedCharacter& welded, const PosedSkin& posed) {
   OffsetView view{posed.positions, std::vector<Mat3>(posed.maps.size(), Mat3::Zero())};
-  const auto& parts = welded.character().parts;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (!parts[p].skinned()) continue;
-    for (std::size_t v = 0; v < parts[p].surface.vertex_count(); ++v) {
-      if (!welded.whole().leads(p, v)) continue;
-      const Index w = welded.whole().welded(p, v);
-      view.linear[w] = posed.maps[w].leftCols<3>();
-    }
+  for (std::size_t v = 0; v < posed.maps.size(); ++v) {
+    const std::size_t part = welded.whole().first_vertex(static_cast<Index>(v)).part;
+    if (welded.character().parts[part].skinned()) view.linear[v] = posed.maps[v].leftCols<3>();
   }
   return view;
 }
 
-/// Some keys while faces around them are mended.
+/// Some keys while faces around them are mended, with their neighbours, which stay as they are.
 class FaceMender::Window {
  public:
-  Window(const FaceMender& mender, const Keys& keys, Range free) : mender_(mender), free_(free) {
-    const std::size_t begin = free.begin > 0 ? free.begin - 1 : 0, end = std::min(free.end + 1, keys.times.size());
-    for (std::size_t k = begin; k < end; ++k) {
-      offsets_[k] = keys.offsets(k);
+  Window(const FaceMender& mender, const Keys& keys, Range free, std::span<const Face> faces)
+      : mender_(mender), keys_(keys), free_(free), begin_(free.begin > 0 ? free.begin - 1 : 0) {
+    const std::size_t end = std::min(free.end + 1, keys.times.size());
+    for (std::size_t k = begin_; k < end; ++k) {
       if (k >= free.begin && k < free.end) moments_.push_back(mender.moment(keys, k, k));
       if (k + 1 < end) moments_.push_back(mender.moment(keys, k, k + 1));
     }
-    before_ = offsets_;
-    for (std::size_t m = 0; m < moments_.size(); ++m) {
-      std::vector<Vec3> shown(moments_[m].view.skinned.size());
-      for (std::size_t v = 0; v < shown.size(); ++v) shown[v] = place(moments_[m], static_cast<Index>(v));
-      mender.for_turned(moments_[m].deformed, shown, [&](const Face& face) { watch(face); });
-    }
+    key_count_ = end - begin_;
+    for (const Face& face : faces) watch(face);
   }
 
   void mend() {
     for (int retreat = 0; retreat <= kRetreats; ++retreat) {
       for (int round = 0; round < kMendRounds; ++round) {
         if (!turn_back_all()) return;
-        move();
       }
       retreat_from_all();
     }
@@ -80,9 +71,9 @@ class FaceMender::Window {
 
   std::vector<Change> changes() const {
     std::vector<Change> out;
-    for (const Index v : moved_) {
+    for (const auto& [v, offsets] : offsets_) {
       for (std::size_t k = free_.begin; k < free_.end; ++k) {
-        const Vec3 change = offsets_.at(k)[v] - before_.at(k)[v];
+        const Vec3 change = offsets[k - begin_] - keys_.offset(k, v);
         if (change != Vec3::Zero()) out.push_back({k, v, change});
       }
     }
@@ -90,28 +81,28 @@ class FaceMender::Window {
   }
 
  private:
-  struct Step {
-    std::size_t key;
-    Index vertex;
-    Vec3 offset;
-  };
-
   std::span<const Index> ring(const Face& face) const {
     return mender_.volumes_[face.component].ring(static_cast<std::size_t>(face.ring));
   }
-  Vec3 place(const Moment& at, Index v) const {
-    const Vec3 offset = 0.5 * (offsets_.at(at.first)[v] + offsets_.at(at.last)[v]);
-    return at.view.skinned[v] + at.view.linear[v] * offset;
+  /// By key of the window.
+  std::vector<Vec3>& offsets(Index v) {
+    auto& found = offsets_[v];
+    for (std::size_t k = found.size(); k < key_count_; ++k) found.push_back(keys_.offset(begin_ + k, v));
+    return found;
   }
-  bool is_free(std::size_t key, Index v) const {
-    return key >= free_.begin && key < free_.end && offsets_.at(key)[v] != Vec3::Zero();
+  Vec3& offset(std::size_t key, Index v) { return offsets(v)[key - begin_]; }
+  Vec3 place(const Moment& at, Index v) {
+    return at.view.skinned[v] + at.view.linear[v] * (0.5 * (offset(at.first, v) + offset(at.last, v)));
+  }
+  bool is_free(std::size_t key, Index v) {
+    return key >= free_.begin && key < free_.end && offset(key, v) != Vec3::Zero();
   }
   /// How many keys of a moment can move a vertex.
-  int keys_of(const Moment& at, Index v) const {
+  int keys_of(const Moment& at, Index v) {
     return static_cast<int>(is_free(at.first, v)) + static_cast<int>(at.last != at.first && is_free(at.last, v));
   }
 
-  /// A face that was met, and all around its corners, which may move now.
+  /// A face whose corners may move, and all around them.
   void watch(const Face& face) {
     for (const Index v : ring(face)) {
       for (Index i = mender_.ring_begin_[v]; i < mender_.ring_begin_[v + 1]; ++i) {
@@ -120,7 +111,7 @@ class FaceMender::Window {
     }
   }
 
-  /// What a face lacks of being turned back at a moment; not above 0: nothing. `slope`: of that, by its area vector.
+  /// What a face lacks of being turned back at a moment; 0: nothing. `slope`: of its margin, by its area vector.
   double missing(const Moment& at, const Face& face, Vec3& slope) {
     const Vec3 before = area_vector(at.deformed.positions, ring(face));
     const double size = before.norm();
@@ -135,6 +126,7 @@ class FaceMender::Window {
     return kBeyond - margin;
   }
 
+  /// One face after another; true if one had to be turned back.
   bool turn_back_all() {
     std::vector<Face> turned;
     for (const Moment& at : moments_) {
@@ -150,7 +142,7 @@ class FaceMender::Window {
     return !turned.empty();
   }
 
-  /// Steps of the corners that can move which gain what the face lacks, to first order, with the least motion.
+  /// Moves the corners that can move such that the face gains what it lacks, to first order, with the least motion.
   void push(const Moment& at, std::span<const Index> ring, double lacks, const Vec3& slope) {
     const std::size_t n = ring.size();
     const auto corner_slope = [&](std::size_t k) -> Vec3 {
@@ -164,20 +156,13 @@ class FaceMender::Window {
       const int keys = keys_of(at, v);
       if (keys == 0) continue;
       const Vec3 wish = kMendStep * lacks / squares * corner_slope(k);
-      // The middle goes half as far as a key of its two that goes alone.
-      const Vec3 offset =
-          (at.first != at.last && keys == 1 ? 2 : 1) * volume::RestCarrier(at.view.linear[v]).carry(wish).offset;
-      if (is_free(at.first, v)) steps_.push_back({at.first, v, offset});
-      if (at.last != at.first && is_free(at.last, v)) steps_.push_back({at.last, v, offset});
+      // The middle goes half as far as a key that goes alone.
+      const double share = at.first != at.last && keys == 1 ? 2 : 1;
+      const Vec3 step = share * volume::RestCarrier(at.view.linear[v]).carry(wish).offset;
+      const bool moves_last = at.last != at.first && is_free(at.last, v);
+      if (is_free(at.first, v)) offset(at.first, v) += step;
+      if (moves_last) offset(at.last, v) += step;
     }
-  }
-
-  void move() {
-    for (const Step& step : steps_) {
-      offsets_[step.key][step.vertex] += step.offset;
-      moved_.insert(step.vertex);
-    }
-    steps_.clear();
   }
 
   void retreat_from_all() {
@@ -189,19 +174,18 @@ class FaceMender::Window {
       }
     }
     for (std::size_t k = free_.begin; k < free_.end; ++k) {
-      for (const Index v : corners) offsets_[k][v] *= 0.5;
+      for (const Index v : corners) offset(k, v) *= 0.5;
     }
-    moved_.insert(corners.begin(), corners.end());
   }
 
   const FaceMender& mender_;
+  const Keys& keys_;
   Range free_;
+  std::size_t begin_, key_count_ = 0;  // the keys of the window
   std::vector<Moment> moments_;
-  std::map<std::size_t, std::vector<Vec3>> offsets_, before_;  // by key
+  std::map<Index, std::vector<Vec3>> offsets_;  // by vertex that was asked for, and key of the window
   std::set<Face> watched_;
-  std::set<Index> moved_;
   std::vector<Vec3> corners_;  // of the face that was looked at last
-  std::vector<Step> steps_;    // of this round
 };
 
 FaceMender::FaceMender(const WeldedCharacter& welded, const Deforming& how)
@@ -221,8 +205,8 @@ FaceMender::FaceMender(const WeldedCharacter& welded, const Deforming& how)
   for_corners([&](Index v, Index r) { rings_[end[v]++] = r; });
 }
 
-template <class Visit>
-void FaceMender::for_turned(const PosedSkin& deformed, std::span<const Vec3> shown, const Visit& visit) const {
+std::vector<FaceMender::Face> FaceMender::turned(const PosedSkin& deformed, std::span<const Vec3> shown) const {
+  std::vector<Face> out;
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
     const double crushed = turned_.crushed(deformed, c);
@@ -230,29 +214,35 @@ void FaceMender::for_turned(const PosedSkin& deformed, std::span<const Vec3> sho
                         [&](std::size_t r, const Vec3& before, const Vec3& after) {
                           FaceTurns turns;
                           turns.add(before, after, crushed);
-                          if (turns.least_cosine < kTurned) visit(Face{static_cast<Index>(c), static_cast<Index>(r)});
+                          if (turns.least_cosine < kTurned)
+                            out.push_back({static_cast<Index>(c), static_cast<Index>(r)});
                         });
   }
-}
-
-bool FaceMender::is_turned(const PosedSkin& deformed, std::span<const Vec3> shown) const {
-  bool any = false;
-  for_turned(deformed, shown, [&](const Face&) { any = true; });
-  return any;
+  return out;
 }
 
 FaceMender::Moment FaceMender::moment(const Keys& keys, std::size_t first, std::size_t last) const {
   const Pose pose = sample(keys.clip, welded_.skeleton(), 0.5 * (keys.times[first] + keys.times[last]));
   const Context alone(1);
-  Moment out{.first = first, .last = last};
+  Moment out{.deformed = {}, .view = {}, .first = first, .last = last};
   pose_skin(welded_, pose, Deformer::lbs, out.deformed, alone);
   out.view = offset_view(welded_, out.deformed);
   if (how_.deformer != Deformer::lbs) pose_skin(welded_, pose, how_, out.deformed, alone);
   return out;
 }
 
-std::vector<FaceMender::Change> FaceMender::mend(const Keys& keys, Range free) const {
-  Window window(*this, keys, free);
+std::vector<FaceMender::Face> FaceMender::turned_between(const Keys& keys, std::size_t first) const {
+  const Moment middle = moment(keys, first, first + 1);
+  std::vector<Vec3> shown = middle.view.skinned;
+  for (std::size_t v = 0; v < shown.size(); ++v) {
+    const auto vertex = static_cast<Index>(v);
+    shown[v] += middle.view.linear[v] * (0.5 * (keys.offset(first, vertex) + keys.offset(first + 1, vertex)));
+  }
+  return turned(middle.deformed, shown);
+}
+
+std::vector<FaceMender::Change> FaceMender::mend(const Keys& keys, Range free, std::span<const Face> faces) const {
+  Window window(*this, keys, free, faces);
   window.mend();
   return window.changes();
 }

@@ -1,10 +1,11 @@
 #pragma once
 
-/// Faces that a viewer would turn over at a key or half-way between two. A face that the deformer itself presses to a
+/// Faces that a viewer would turn over at a key, or half-way between two. A face that the deformer itself presses to a
 /// sliver turns over by any small error, be it of the line between two keys or of a morph target, and more keys only
 /// move the place where it does. So its corners move a little, at the keys around, until it keeps its side at every
 /// moment that these keys have a part in.
 
+#include <compare>
 #include <functional>
 #include <span>
 #include <vector>
@@ -27,40 +28,42 @@ class FaceMender {
   /// `how`: the deformer whose faces are kept. All of them must outlive it.
   FaceMender(const WeldedCharacter& welded, const Deforming& how);
 
-  /// Whether a face is turned over in `shown` (#V), or so nearly that rounding may turn it.
-  bool is_turned(const PosedSkin& deformed, std::span<const Vec3> shown) const;
-
-  /// The keys of a clip.
-  struct Keys {
-    const Clip& clip;
-    std::vector<double> times;
-    std::function<std::vector<Vec3>(std::size_t key)> offsets;  ///< #V of the welded surface, in the rest pose
-  };
-  struct Change {
-    std::size_t key;
-    Index vertex;
-    Vec3 offset;  ///< to be added
-  };
-  /// What to change at the keys in `free`, at vertices that have an offset there, so that no face is turned over at
-  /// these keys and half-way to their neighbours; as little as that takes.
-  std::vector<Change> mend(const Keys& keys, Range free) const;
-
- private:
+  /// A face of a component, as a ring of its VolumeFunctional.
   struct Face {
     Index component, ring;
     auto operator<=>(const Face&) const = default;
   };
+  /// Those that are turned over in `shown` (#V), or so nearly that rounding may turn them.
+  std::vector<Face> turned(const PosedSkin& deformed, std::span<const Vec3> shown) const;
+
+  /// The keys of a clip, and the offsets in the rest pose that vertices of the welded surface have there.
+  struct Keys {
+    const Clip& clip;
+    std::vector<double> times;
+    std::function<Vec3(std::size_t key, Index vertex)> offset;
+  };
+  /// Those half-way between a key and the next.
+  std::vector<Face> turned_between(const Keys& keys, std::size_t first) const;
+  /// What to add to an offset.
+  struct Change {
+    std::size_t key;
+    Index vertex;
+    Vec3 offset;
+  };
+  /// Changes of the keys in `free`, at vertices that have an offset there, with which none of these faces is turned
+  /// over at these keys and half-way to their neighbours, nor one around them; as little as that takes.
+  std::vector<Change> mend(const Keys& keys, Range free, std::span<const Face> faces) const;
+
+ private:
   /// A key, or the middle between two.
   struct Moment {
     PosedSkin deformed;
     OffsetView view;
-    std::size_t first, last;  ///< the keys whose offsets it has the mean of; equal at a key
+    std::size_t first, last;  // the keys whose offsets it has the mean of; equal at a key
   };
   class Window;
 
   Moment moment(const Keys& keys, std::size_t first, std::size_t last) const;
-  template <class Visit>
-  void for_turned(const PosedSkin& deformed, std::span<const Vec3> shown, const Visit& visit) const;
 
   const WeldedCharacter& welded_;
   Deforming how_;

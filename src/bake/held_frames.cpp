@@ -228,49 +228,54 @@ void HeldFrames::restore_volumes(std::span<const double> volumes, std::span<cons
   }
 }
 
-std::vector<Vec3> HeldFrames::welded_offsets(const HeldFrame& frame) const {
-  std::vector<Vec3> out(welded_.surface().vertex_count(), Vec3::Zero());
-  for (std::size_t p = 0; p < frame.parts.size(); ++p) {
-    const SparseOffsets& offsets = frame.parts[p].offsets;
-    for (std::size_t i = 0; i < offsets.vertices.size(); ++i) {
-      const auto v = static_cast<std::size_t>(offsets.vertices[i]);
-      if (welded_.whole().leads(p, v)) out[welded_.whole().welded(p, v)] = offsets.values[i].cast<double>();
-    }
-  }
-  return out;
+/// Of a vertex of the welded surface.
+Vec3 HeldFrames::offset_of(const HeldFrame& frame, Index welded) const {
+  const PartVertex first = welded_.whole().first_vertex(welded);
+  const SparseOffsets& offsets = frame.parts[first.part].offsets;
+  const auto at = std::lower_bound(offsets.vertices.begin(), offsets.vertices.end(), static_cast<Index>(first.vertex));
+  if (at == offsets.vertices.end() || *at != static_cast<Index>(first.vertex)) return Vec3::Zero();
+  return offsets.values[static_cast<std::size_t>(at - offsets.vertices.begin())].cast<double>();
 }
 
-void HeldFrames::mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments) {
+void HeldFrames::mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments,
+                      Context& context) {
   if (moments.empty()) return;
   const FaceMender mender(welded_, {playback.deformer(), playback.frames().get()});
   auto& frames = clips_.back().frames;
-  FaceMender::Keys keys{clip, {}, [&](std::size_t k) { return welded_offsets(frames[k]); }};
+  std::vector<OffsetChanges> changes(frames.size());
+  const auto offset = [&](std::size_t k, Index v) {
+    const auto found = changes[k].find(v);
+    return found == changes[k].end() ? offset_of(frames[k], v) : Vec3(offset_of(frames[k], v) + found->second);
+  };
+  FaceMender::Keys keys{clip, {}, offset};
   for (const HeldFrame& frame : frames) keys.times.push_back(frame.time);
   for (const double time : moments) {
-    const auto after =
-        static_cast<std::size_t>(std::upper_bound(keys.times.begin(), keys.times.end(), time) - keys.times.begin());
-    const std::vector<FaceMender::Change> changes = mender.mend(keys, {after - 1, after + 1});
-    for (const std::size_t k : {after - 1, after}) {
-      std::vector<FaceMender::Change> of_key;
-      for (const FaceMender::Change& change : changes) {
-        if (change.key == k) of_key.push_back(change);
-      }
-      if (!of_key.empty()) change(clip, of_key, frames[k]);
+    context.check_cancelled();
+    const auto next = std::upper_bound(keys.times.begin(), keys.times.end(), time);
+    const auto after = static_cast<std::size_t>(next - keys.times.begin());
+    const auto faces = mender.turned_between(keys, after - 1);
+    for (const FaceMender::Change& change : mender.mend(keys, {after - 1, after + 1}, faces)) {
+      changes[change.key].try_emplace(change.vertex, Vec3::Zero()).first->second += change.offset;
     }
   }
+  parallel_for(context, frames.size(), 1, [&](Range range) {
+    for (std::size_t k = range.begin; k < range.end; ++k) {
+      if (!changes[k].empty()) change(clip, changes[k], frames[k]);
+    }
+  });
 }
 
 /// Moves the corners of mended faces, with the vertices that were welded into them, and restores the volume.
-void HeldFrames::change(const Clip& clip, std::span<const FaceMender::Change> changes, HeldFrame& frame) const {
+void HeldFrames::change(const Clip& clip, const OffsetChanges& changes, HeldFrame& frame) const {
   const auto& parts = welded_.character().parts;
   const Pose pose = sample(clip, welded_.skeleton(), frame.time);
   PosedSkin posed;
   pose_skin(welded_, pose, Deformer::lbs, posed, Context(1));
   std::vector<Vec3> moved(welded_.surface().vertex_count(), Vec3::Zero());
   std::vector<Index> fixed;
-  for (const FaceMender::Change& change : changes) {
-    moved[change.vertex] = posed.maps[change.vertex].leftCols<3>() * change.offset;
-    fixed.push_back(change.vertex);
+  for (const auto& [v, offset] : changes) {
+    moved[v] = posed.maps[v].leftCols<3>() * offset;
+    fixed.push_back(v);
   }
   Viewer viewer;
   for (std::size_t p = 0; p < parts.size(); ++p) {

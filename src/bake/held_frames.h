@@ -2,6 +2,7 @@
 
 /// Moments of a corrected playback as frames of offsets in the rest pose, one clip after another.
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -33,7 +34,7 @@ class HeldFrames {
 
   /// Turns faces back that are turned over at these moments, half-way between keys of the clip: their corners move a
   /// little at the keys around.
-  void mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments);
+  void mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments, Context& context);
 
   /// Moves the clips, and what was noted on the way, into the motion.
   void take(HeldMotion& motion);
@@ -50,13 +51,15 @@ class HeldFrames {
     Vec3 place(std::size_t part, std::size_t vertex) const;
   };
 
+  using OffsetChanges = std::map<Index, Vec3>;  // by vertex of the welded surface
+
   Viewer view(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Context& context) const;
   void find_offsets(const CorrectedPlayback& playback, const CorrectedPlayback::Frame& frame, Viewer& viewer) const;
   void blend_offsets(double time, Viewer& viewer) const;
   HeldFrame held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const;
   std::vector<HeldPart> held_parts(const Viewer& viewer) const;
-  std::vector<Vec3> welded_offsets(const HeldFrame& frame) const;
-  void change(const Clip& clip, std::span<const FaceMender::Change> changes, HeldFrame& frame) const;
+  Vec3 offset_of(const HeldFrame& frame, Index welded) const;
+  void change(const Clip& clip, const OffsetChanges& changes, HeldFrame& frame) const;
   void restore_volumes(std::span<const double> volumes, std::span<const Index> fixed, Viewer& viewer,
                        Moment& out) const;
 

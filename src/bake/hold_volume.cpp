@@ -57,6 +57,7 @@ class Holder {
     motion_.shown_by_skinning = shown_by_skinning(options);
     motion_.deformer = options.playback.deformer;
     motion_.frames = options.playback.frames;
+    motion_.keeps_faces = playback_.keeps_faces() && options.between.volume_error > 0;
     const bool asked = options.form == HeldForm::offsets && options.between.volume_error > 0;
     if (asked && !motion_.shown_by_skinning) motion_.between.emplace();
   }
@@ -189,7 +190,10 @@ class Holder {
     };
     const BetweenKeys found = add_keys_between(times, options_.between, {.errors = errors, .add = add_key});
     looked_.clear();
-    if (playback_.keeps_faces()) frames_.mend(playback_, clip, found.pressed);
+    if (playback_.keeps_faces()) {
+      const StageTimer timer(context_, "bake");
+      frames_.mend(playback_, clip, found.pressed, context_);
+    }
     BetweenKeys& all = *motion_.between;
     all.added.insert(all.added.end(), found.added.begin(), found.added.end());
     all.gaps_beyond += found.gaps_beyond;

@@ -55,10 +55,7 @@ void MorphVolume::make_blocks(std::span<const WeldedTarget> targets) {
     return std::tuple(component_of_vertex_[a], -ranges[a].last, a) <
            std::tuple(component_of_vertex_[b], -ranges[b].last, b);
   });
-  struct Place {
-    std::size_t block = 0, slot = 0;
-  };
-  std::vector<Place> places(ranges.size());
+  places_.resize(ranges.size());
   std::vector<TargetRange> block_ranges;
   for (const Index v : order) {
     const Index component = component_of_vertex_[v];
@@ -67,7 +64,7 @@ void MorphVolume::make_blocks(std::span<const WeldedTarget> targets) {
       blocks_.emplace_back().component = component;
       block_ranges.emplace_back();
     }
-    places[v] = {blocks_.size() - 1, blocks_.back().vertices.size()};
+    places_[v] = {static_cast<Index>(blocks_.size()) - 1, static_cast<Index>(blocks_.back().vertices.size())};
     blocks_.back().vertices.push_back(v);
     block_ranges.back().first = std::min(block_ranges.back().first, ranges[v].first);
     block_ranges.back().last = std::max(block_ranges.back().last, ranges[v].last);
@@ -79,9 +76,9 @@ void MorphVolume::make_blocks(std::span<const WeldedTarget> targets) {
   }
   for (std::size_t t = 0; t < targets.size(); ++t) {
     for (std::size_t i = 0; i < targets[t].vertices.size(); ++i) {
-      const Place place = places[targets[t].vertices[i]];
+      const Place place = places_[targets[t].vertices[i]];
       Block& block = blocks_[place.block];
-      block.offsets.row(static_cast<Eigen::Index>(t) - block.first_target).segment<3>(begin_of(place.slot)) =
+      block.offsets.row(static_cast<Eigen::Index>(t) - block.first_target).segment<3>(3 * Eigen::Index{place.slot}) =
           targets[t].offsets[i].transpose();
     }
   }
@@ -213,6 +210,14 @@ void MorphVolume::move(const Weights& weights, std::span<MorphedFrame> frames) c
     positions.push_back(&frame.positions);
   }
   displace(weights, &Block::offsets, linear, positions);
+}
+
+Vec3 MorphVolume::offset(const Weights& weights, Eigen::Index row, Index vertex) const {
+  const Place place = places_[vertex];
+  if (place.block == kNone) return Vec3::Zero();
+  const Block& block = blocks_[place.block];
+  const auto own = weights.row(row).segment(block.first_target, block.offsets.rows());
+  return (own * block.offsets.middleCols<3>(3 * Eigen::Index{place.slot})).transpose();
 }
 
 MorphVolume::Weights MorphVolume::correct(std::span<MorphedFrame> frames) const {

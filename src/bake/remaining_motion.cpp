@@ -55,6 +55,7 @@ HeldMotion remaining_motion(const HeldMotion& motion, const WeldedCharacter& sho
   if (motion.shown_by_skinning) return motion;
   check_same_character(motion, shown.character());
   HeldMotion out = motion;
+  out.keeps_faces = false;  // twins have moved faces by themselves
   const SurfaceNormals normals(shown.character(), shown.whole());
   for (HeldClip& clip : out.clips) {
     parallel_for(context, clip.frames.size(), 4, [&](Range chunk) {

@@ -44,7 +44,14 @@ class MorphVolume {
   /// Adds the targets, with these weights, to the positions.
   void move(const Weights& weights, std::span<MorphedFrame> frames) const;
 
+  /// What the targets add to a vertex of the surface in the rest pose, with one row of weights.
+  Vec3 offset(const Weights& weights, Eigen::Index row, Index vertex) const;
+
  private:
+  /// Where a vertex is among the blocks.
+  struct Place {
+    Index block = kNone, slot = kNone;
+  };
   /// Some vertices of one component, and the targets from the first to the last that moves any of them.
   struct Block {
     Index component = kNone;
@@ -72,6 +79,7 @@ class MorphVolume {
 
   Eigen::Index target_count_ = 0;
   std::vector<Block> blocks_;
+  std::vector<Place> places_;  // by vertex of the surface
   std::vector<VolumeFunctional> components_;
   std::vector<Index> component_of_vertex_;
   std::vector<char> moved_;  // by component: some target moves it
