@@ -209,10 +209,11 @@ bool surely_free(const ContactInput& in, ContactBuffers& buffers, const Triangle
 bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers) {
   const ContactSearch& known = *in.contact.search;
   for (const auto& [f, g] : buffers.search.facing) {
-    const double ways = farthest_way(known, buffers.search, f) + farthest_way(known, buffers.search, g);
     for (const Index s : known.triangles_of(f)) {
       for (const Index t : known.triangles_of(g)) {
         const TrianglePair pair{std::min(s, t), std::max(s, t)};
+        if (surely_free(in, buffers, pair, 2 * buffers.search.farthest)) continue;
+        const double ways = farthest_way(known, buffers.search, f) + farthest_way(known, buffers.search, g);
         if (surely_free(in, buffers, pair, ways)) continue;
         const auto facing = look_against(in, buffers, pair);
         if (facing && !(room_of(in, buffers, *facing) > kSurely * kReserve * ways)) return true;

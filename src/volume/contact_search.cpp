@@ -5,12 +5,16 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 namespace isochor::volume {
 namespace {
+
+using Block = SearchBuffers::Block;
+using Lanes = SearchBuffers::Lanes;
 
 constexpr std::size_t kBlock = ContactSearch::kBlock;
 constexpr float kNothing = std::numeric_limits<float>::infinity();
@@ -45,34 +49,38 @@ Index build_blocks(Index begin, Index end, std::span<const Vec3> middles, std::v
 }
 
 void extend(SearchBounds& by, const SearchBounds& with) {
-  for (std::size_t k = 0; k < 4; ++k) {
-    by.low[k] = std::min(by.low[k], with.low[k]);
-    by.high[k] = std::max(by.high[k], with.high[k]);
-  }
+  by.low = by.low.min(with.low);
+  by.high = by.high.max(with.high);
+}
+
+/// Bit j: a[j] <= b[j], of four.
+unsigned four_at_most(const float* a, const float* b) {
+#ifdef __SSE2__
+  // Compilers make no such bits of a loop.
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(a), _mm_loadu_ps(b))));
+#else
+  unsigned bits = 0;
+  for (unsigned j = 0; j < 4; ++j) bits |= static_cast<unsigned>(a[j] <= b[j]) << j;
+  return bits;
+#endif
+}
+std::uint64_t at_most(const Lanes& a, const Lanes& b) {
+  return four_at_most(a.data(), b.data()) | four_at_most(a.data() + 4, b.data() + 4) << 4;
 }
 
 bool overlap(const SearchBounds& a, const SearchBounds& b) {
-  int beside = 0;
-  for (std::size_t k = 0; k < 4; ++k) {
-    beside |= static_cast<int>(!(a.low[k] <= b.high[k])) | static_cast<int>(!(b.low[k] <= a.high[k]));
-  }
-  return beside == 0;
+  return (four_at_most(a.low.data(), b.high.data()) & four_at_most(b.low.data(), a.high.data())) == 0xf;
 }
 
-/// The least that the product of two numbers may be.
-float least_product(float low, float high, float other_low, float other_high) {
-  return std::min(std::min(low * other_low, low * other_high), std::min(high * other_low, high * other_high));
-}
+Eigen::Array4f middle_of(const SearchBounds& bounds) { return 0.5F * (bounds.low + bounds.high); }
+Eigen::Array4f spread_of(const SearchBounds& bounds) { return 0.500001F * (bounds.high - bounds.low); }
 
-/// Whether two normals within these bounds may look against each other.
-bool may_oppose(const SearchBounds& a, const SearchBounds& b) {
-  float least = 0;
-  for (std::size_t k = 0; k < 3; ++k) least += least_product(a.low[k], a.high[k], b.low[k], b.high[k]);
-  return least < 0;
+/// Whether normals of two nodes may look against each other: the least that their product may be is below 0.
+bool may_oppose(const SearchBuffers::NodeBounds& a, const SearchBuffers::NodeBounds& b) {
+  const Eigen::Array4f least =
+      a.normal * b.normal - (a.normal.abs() + a.normal_spread) * b.normal_spread - a.normal_spread * b.normal.abs();
+  return least.sum() < 0;
 }
-
-float middle_of(const SearchBounds& bounds, std::size_t k) { return 0.5F * (bounds.low[k] + bounds.high[k]); }
-float spread_of(const SearchBounds& bounds, std::size_t k) { return 0.500001F * (bounds.high[k] - bounds.low[k]); }
 
 double farthest_coordinate(std::span<const Vec3> positions) {
   const auto count = static_cast<Eigen::Index>(3 * positions.size());
@@ -82,18 +90,21 @@ double farthest_coordinate(std::span<const Vec3> positions) {
 void bound_vertices(const SearchInput& in, SearchBuffers& buffers) {
   const double far = std::max(farthest_coordinate(in.posed), farthest_coordinate(in.corrected));
   const auto around = static_cast<float>(kSearchRounding * far) + std::numeric_limits<float>::min();
+  double farthest = 0;
   buffers.vertices.resize(in.posed.size());
   for (std::size_t v = 0; v < in.posed.size(); ++v) {
     const Vec3 &p = in.posed[v], &q = in.corrected[v];
     SearchBounds& bounds = buffers.vertices[v];
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto at = static_cast<float>(p[static_cast<Index>(k)]), to = static_cast<float>(q[static_cast<Index>(k)]);
+    for (Index k = 0; k < 3; ++k) {
+      const auto at = static_cast<float>(p[k]), to = static_cast<float>(q[k]);
       bounds.low[k] = std::min(at, to) - around;
       bounds.high[k] = std::max(at, to) + around;
     }
     bounds.low[3] = 0;
     bounds.high[3] = p != q ? 1 : 0;
+    farthest = std::max(farthest, (q - p).squaredNorm());
   }
+  buffers.farthest = std::sqrt(farthest);
 }
 
 void find_stirring(const ContactSearch& search, FaceHierarchy::Which which, SearchBuffers& buffers) {
@@ -102,36 +113,39 @@ void find_stirring(const ContactSearch& search, FaceHierarchy::Which which, Sear
   if (which == FaceHierarchy::Which::all) return;
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
     float most = 0;
-    for (Index t = search.leaf_begin[leaf]; t < search.leaf_begin[leaf + 1]; ++t) {
-      for (const Index v : search.triangle_corners[t]) most = std::max(most, buffers.vertices[v].high[3]);
+    for (Index k = search.leaf_begin[leaf]; k < search.leaf_begin[leaf + 1]; ++k) {
+      most = std::max(most, buffers.vertices[search.leaf_vertices[k]].high[3]);
     }
     buffers.leaf_stirs[leaf] = most > 0 ? 1 : 0;
   }
 }
 
 /// Bounds of the normals of a face's triangles, outward.
-SearchBounds bound_normals(const ContactSearch& search, const SearchInput& in, Index f) {
-  SearchBounds bounds{{kNothing, kNothing, kNothing, 0}, {-kNothing, -kNothing, -kNothing, 0}};
+void bound_normals(const ContactSearch& search, const SearchInput& in, Index f, Block& block, std::size_t lane) {
+  std::array<float, 3> low{kNothing, kNothing, kNothing}, high{-kNothing, -kNothing, -kNothing};
   const double side = in.side[search.component[f]];
   for (const Index t : search.triangles_of(f)) {
     const auto& [a, b, c] = search.triangle_corners[t];
     const Vec3 u = in.posed[b] - in.posed[a], v = in.posed[c] - in.posed[a];
-    const Vec3 normal = side * u.cross(v);
+    const Vec3 normal = u.cross(v);
     const double largest = normal.cwiseAbs().maxCoeff();
     const double lengths = u.cwiseAbs().maxCoeff() * v.cwiseAbs().maxCoeff();
     const bool known = largest > kNoHeight * lengths;
-    const double scale = known ? 1 / largest : 0;
+    const double scale = known ? side / largest : 0;
     const float around = side == 0 ? 0 : known ? kNormalRounding : 1;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto x = static_cast<float>(scale * normal[static_cast<Index>(k)]);
-      bounds.low[k] = std::min(bounds.low[k], x - around);
-      bounds.high[k] = std::max(bounds.high[k], x + around);
+      low[k] = std::min(low[k], x - around);
+      high[k] = std::max(high[k], x + around);
     }
   }
-  return bounds;
+  for (std::size_t k = 0; k < 3; ++k) {
+    block.normal[k][lane] = 0.5F * (low[k] + high[k]);
+    block.normal_spread[k][lane] = 0.500001F * (high[k] - low[k]);
+  }
 }
 
-void clear_lane(SearchBuffers::Block& block, std::size_t lane) {
+void clear_lane(Block& block, std::size_t lane) {
   for (std::size_t k = 0; k < 3; ++k) {
     block.low[k][lane] = kNothing;
     block.high[k][lane] = -kNothing;
@@ -140,42 +154,51 @@ void clear_lane(SearchBuffers::Block& block, std::size_t lane) {
   block.around[lane] = 0;
 }
 
-/// A face's lane of its block; what it takes of a node is added to `bounds`.
-void fill_lane(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers, Index f,
-               SearchBuffers::NodeBounds& bounds) {
-  const std::size_t lane = static_cast<std::size_t>(f) % kBlock;
-  SearchBuffers::Block& block = buffers.blocks[static_cast<std::size_t>(f) / kBlock];
+void fill_lane(const ContactSearch& search, const SearchInput& in, const SearchBuffers& buffers, Index f, Block& block,
+               std::size_t lane) {
   const auto corners = search.corners_of(f);
   SearchBounds box = buffers.vertices[corners[0]];
   for (const Index v : corners.subspan(1)) extend(box, buffers.vertices[v]);
   float squares = 0;
-  for (std::size_t k = 0; k < 3; ++k) squares += (box.high[k] - box.low[k]) * (box.high[k] - box.low[k]);
-  const float around = static_cast<float>(kGrownBoxes * 1.0001) * std::sqrt(squares);
-  bool stirs = false;
-  for (const Index t : search.triangles_of(f)) stirs = stirs || buffers.leaf_stirs[search.leaf_of[t]] != 0;
-  box.high[3] = stirs ? 1 : 0;
-  block.stirring |= std::uint64_t{stirs} << lane;
-  block.around[lane] = around;
-  SearchBounds grown = box;
   for (std::size_t k = 0; k < 3; ++k) {
     block.low[k][lane] = box.low[k];
     block.high[k][lane] = box.high[k];
-    grown.low[k] -= around;
-    grown.high[k] += around;
+    squares += (box.high[k] - box.low[k]) * (box.high[k] - box.low[k]);
   }
-  extend(bounds.box, box);
-  extend(bounds.grown, grown);
-  if (in.side.empty()) return;
-  const SearchBounds normals = bound_normals(search, in, f);
+  block.around[lane] = static_cast<float>(kGrownBoxes * 1.0001) * std::sqrt(squares);
+  bool stirs = false;
+  for (const Index t : search.triangles_of(f)) stirs = stirs || buffers.leaf_stirs[search.leaf_of[t]] != 0;
+  block.stirring |= std::uint64_t{stirs} << lane;
+  if (!in.side.empty()) bound_normals(search, in, f, block, lane);
+}
+
+void fill_block(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers, Index number,
+                SearchBuffers::NodeBounds& bounds) {
+  Block& block = buffers.blocks[number];
+  block.stirring = 0;
+  for (std::size_t lane = 0; lane < kBlock; ++lane) {
+    const std::size_t f = kBlock * static_cast<std::size_t>(number) + lane;
+    if (f < search.face_count()) {
+      fill_lane(search, in, buffers, static_cast<Index>(f), block, lane);
+    } else {
+      clear_lane(block, lane);
+    }
+  }
   for (std::size_t k = 0; k < 3; ++k) {
-    block.normal[k][lane] = middle_of(normals, k);
-    block.normal_spread[k][lane] = spread_of(normals, k);
+    bounds.box.low[k] = block.low[k].minCoeff();
+    bounds.box.high[k] = block.high[k].maxCoeff();
+    bounds.grown.low[k] = (block.low[k] - block.around).minCoeff();
+    bounds.grown.high[k] = (block.high[k] + block.around).maxCoeff();
+    if (in.side.empty()) continue;
+    bounds.normals.low[k] = (block.normal[k] - block.normal_spread[k]).minCoeff();
+    bounds.normals.high[k] = (block.normal[k] + block.normal_spread[k]).maxCoeff();
   }
-  extend(bounds.normals, normals);
+  const float stirs = block.stirring != 0 ? 1 : 0;
+  bounds.box.low[3] = bounds.grown.low[3] = bounds.normals.low[3] = bounds.normals.high[3] = 0;
+  bounds.box.high[3] = bounds.grown.high[3] = stirs;
 }
 
 void refit(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers) {
-  constexpr SearchBounds kEmpty{{kNothing, kNothing, kNothing, 0}, {-kNothing, -kNothing, -kNothing, 0}};
   bound_vertices(in, buffers);
   find_stirring(search, in.which, buffers);
   buffers.blocks.resize(search.block_count());
@@ -183,29 +206,20 @@ void refit(const ContactSearch& search, const SearchInput& in, SearchBuffers& bu
   for (std::size_t n = search.nodes.size(); n-- > 0;) {
     const ContactSearch::Node& node = search.nodes[n];
     SearchBuffers::NodeBounds& bounds = buffers.nodes[n];
-    if (node.left != kNone) {
+    if (node.left == kNone) {
+      fill_block(search, in, buffers, node.begin, bounds);
+    } else {
       bounds = buffers.nodes[node.left];
       const SearchBuffers::NodeBounds& right = buffers.nodes[node.right];
       extend(bounds.box, right.box);
       extend(bounds.grown, right.grown);
-      extend(bounds.normals, right.normals);
-      continue;
+      if (!in.side.empty()) extend(bounds.normals, right.normals);
     }
-    bounds = {kEmpty, kEmpty, kEmpty};
-    const std::size_t first = kBlock * static_cast<std::size_t>(node.begin);
-    buffers.blocks[node.begin].stirring = 0;
-    for (std::size_t lane = 0; lane < kBlock; ++lane) {
-      if (first + lane < search.face_count()) {
-        fill_lane(search, in, buffers, static_cast<Index>(first + lane), bounds);
-      } else {
-        clear_lane(buffers.blocks[node.begin], lane);
-      }
-    }
+    if (in.side.empty()) continue;
+    bounds.normal = middle_of(bounds.normals);
+    bounds.normal_spread = spread_of(bounds.normals);
   }
 }
-
-using Block = SearchBuffers::Block;
-using Lanes = SearchBuffers::Lanes;
 
 /// One box, to be compared with those of a block.
 struct Lone {
@@ -222,30 +236,15 @@ Lone lone_face(const Block& block, std::size_t i) {
   }
   return face;
 }
-Lone lone_node(const SearchBounds& box, const SearchBounds& normals) {
+Lone lone_node(const SearchBounds& box, const SearchBuffers::NodeBounds& bounds) {
   Lone node{};
   for (std::size_t k = 0; k < 3; ++k) {
     node.low[k] = box.low[k];
     node.high[k] = box.high[k];
-    node.normal[k] = middle_of(normals, k);
-    node.normal_spread[k] = spread_of(normals, k);
+    node.normal[k] = bounds.normal[k];
+    node.normal_spread[k] = bounds.normal_spread[k];
   }
   return node;
-}
-
-/// Bit j: a[j] <= b[j].
-std::uint64_t at_most(const Lanes& a, const Lanes& b) {
-#ifdef __SSE2__
-  // Compilers make no such bits of a loop.
-  const auto four = [&](const float* x, const float* y) {
-    return static_cast<unsigned>(_mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(x), _mm_loadu_ps(y))));
-  };
-  return four(a.data(), b.data()) | four(a.data() + 4, b.data() + 4) << 4;
-#else
-  unsigned bits = 0;
-  for (Index j = 0; j < a.size(); ++j) bits |= static_cast<unsigned>(a[j] <= b[j]) << j;
-  return bits;
-#endif
 }
 
 /// How far a block's faces lie from a box, along the axis where they are farthest apart; 0 or less: they overlap.
@@ -285,7 +284,7 @@ void for_block_pairs(const ContactSearch& search, const SearchBuffers& buffers, 
     if (!(own.box.high[3] + other.box.high[3] > 0)) continue;
     if (i == j) {
       if (a.left == kNone) {
-        visit(i, i, faces && may_oppose(own.normals, own.normals));
+        visit(i, i, faces && may_oppose(own, own));
         continue;
       }
       stack[top++] = {a.left, a.left};
@@ -294,9 +293,9 @@ void for_block_pairs(const ContactSearch& search, const SearchBuffers& buffers, 
       continue;
     }
     const bool meet = overlap(own.box, other.box);
-    if (!meet && !(faces && overlap(own.grown, other.grown) && may_oppose(own.normals, other.normals))) continue;
+    if (!meet && !(faces && overlap(own.grown, other.grown) && may_oppose(own, other))) continue;
     if (a.left == kNone && b.left == kNone) {
-      const bool facing = faces && (!meet || may_oppose(own.normals, other.normals));
+      const bool facing = faces && (!meet || may_oppose(own, other));
       visit(a.begin < b.begin ? i : j, a.begin < b.begin ? j : i, facing);
     } else if (b.left == kNone || (a.left != kNone && a.end - a.begin >= b.end - b.begin)) {
       stack[top++] = {a.left, j};
@@ -323,9 +322,9 @@ void meet(const ContactSearch& search, Index m, Index n, bool facing, SearchBuff
   facing = facing && known.facing != 0;
   const std::size_t begin = kBlock * static_cast<std::size_t>(first), other = kBlock * static_cast<std::size_t>(second);
   const std::uint64_t stirring = b.stirring != 0 ? 0xff : a.stirring;
-  std::uint64_t rows = at_most(gaps(lone_node(all.box, all.normals), a), Lanes::Zero());
+  std::uint64_t rows = at_most(gaps(lone_node(all.box, all), a), Lanes::Zero());
   if (facing) {
-    const Lone grown = lone_node(all.grown, all.normals);
+    const Lone grown = lone_node(all.grown, all);
     rows |= within_reach(grown, a, gaps(grown, a)) & opposing(grown, a);
   }
   for (rows &= stirring; rows != 0; rows &= rows - 1) {
@@ -397,10 +396,16 @@ ContactSearch::ContactSearch(const Surface& surface, std::span<const Index> comp
     triangle_begin.push_back(static_cast<Index>(triangles.size()));
     component.push_back(component_of_vertex[ring[0]]);
   }
-  leaf_begin = hierarchy.leaves();
-  for (std::size_t leaf = 0; leaf + 1 < leaf_begin.size(); ++leaf) {
-    leaf_of.insert(leaf_of.end(), static_cast<std::size_t>(leaf_begin[leaf + 1] - leaf_begin[leaf]),
-                   static_cast<Index>(leaf));
+  const std::vector<Index> leaves = hierarchy.leaves();
+  leaf_begin.assign(1, 0);
+  for (std::size_t leaf = 0; leaf + 1 < leaves.size(); ++leaf) {
+    std::set<Index> vertices;
+    for (Index t = leaves[leaf]; t < leaves[leaf + 1]; ++t) {
+      leaf_of.push_back(static_cast<Index>(leaf));
+      vertices.insert(hierarchy.triangle(t).begin(), hierarchy.triangle(t).end());
+    }
+    leaf_vertices.insert(leaf_vertices.end(), vertices.begin(), vertices.end());
+    leaf_begin.push_back(static_cast<Index>(leaf_vertices.size()));
   }
   SearchBuffers at_rest;
   const SearchInput still{surface.positions, surface.positions, {}, FaceHierarchy::Which::all};
@@ -439,9 +444,7 @@ double farthest_way(const ContactSearch& search, const SearchBuffers& buffers, I
   float most = 0;
   for (const Index v : search.corners_of(f)) {
     const SearchBounds& bounds = buffers.vertices[v];
-    float squares = 0;
-    for (std::size_t k = 0; k < 3; ++k) squares += (bounds.high[k] - bounds.low[k]) * (bounds.high[k] - bounds.low[k]);
-    most = std::max(most, squares);
+    most = std::max(most, (bounds.high - bounds.low).head<3>().matrix().squaredNorm());
   }
   return std::sqrt(most);
 }

@@ -44,7 +44,8 @@ struct ContactSearch {
   std::vector<Index> triangle_begin, triangles;        ///< #F+1: triangles of the hierarchy
   std::vector<Index> component;                        ///< #F
   std::vector<std::array<Index, 3>> triangle_corners;  ///< as the hierarchy has them
-  std::vector<Index> leaf_begin, leaf_of;              ///< its leaves: their triangles, and the reverse
+  std::vector<Index> leaf_of;                          ///< by triangle: the hierarchy's leaf that it lies in
+  std::vector<Index> leaf_begin, leaf_vertices;        ///< their vertices
   std::vector<Index> near_begin;                       ///< #blocks+1
   std::vector<NearBlock> near;                         ///< by the first block, sorted
 
@@ -69,8 +70,8 @@ struct SearchInput {
 };
 
 /// Rounded outwards. The fourth is 0 to 0, or 0 to 1 where something moves.
-struct alignas(16) SearchBounds {
-  std::array<float, 4> low, high;
+struct SearchBounds {
+  Eigen::Array4f low, high;
 };
 
 /// Kept between frames.
@@ -84,12 +85,14 @@ struct SearchBuffers {
   };
   struct NodeBounds {
     SearchBounds box, grown, normals;
+    Eigen::Array4f normal, normal_spread;  // middle and half width of these bounds
   };
   struct Pair {
     Index f = kNone, g = kNone;
   };
 
   std::vector<SearchBounds> vertices;
+  double farthest = 0;  ///< that a vertex is moved
   std::vector<char> leaf_stirs;
   std::vector<Block> blocks;
   std::vector<NodeBounds> nodes;
