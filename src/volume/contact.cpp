@@ -208,7 +208,9 @@ bool surely_free(const ContactInput& in, ContactBuffers& buffers, const Triangle
 /// Whether a pair has to keep less than all of its way; mostly none has.
 bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers) {
   const ContactSearch& known = *in.contact.search;
+  const double reach = kSurely * kReserve * 2 * buffers.search.farthest;
   for (const auto& [f, g] : buffers.search.facing) {
+    if (surely_out_of_the_way(buffers.search, {f, g}, reach)) continue;
     for (const Index s : known.triangles_of(f)) {
       for (const Index t : known.triangles_of(g)) {
         const TrianglePair pair{std::min(s, t), std::max(s, t)};

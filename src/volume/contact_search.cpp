@@ -128,10 +128,9 @@ void bound_normals(const ContactSearch& search, const SearchInput& in, Index f, 
     const auto& [a, b, c] = search.triangle_corners[t];
     const Vec3 u = in.posed[b] - in.posed[a], v = in.posed[c] - in.posed[a];
     const Vec3 normal = u.cross(v);
-    const double largest = normal.cwiseAbs().maxCoeff();
-    const double lengths = u.cwiseAbs().maxCoeff() * v.cwiseAbs().maxCoeff();
-    const bool known = largest > kNoHeight * lengths;
-    const double scale = known ? side / largest : 0;
+    const double squared = normal.squaredNorm();
+    const bool known = squared > kNoHeight * kNoHeight * u.squaredNorm() * v.squaredNorm();
+    const double scale = known ? side / std::sqrt(squared) : 0;
     const float around = side == 0 ? 0 : known ? kNormalRounding : 1;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto x = static_cast<float>(scale * normal[static_cast<Index>(k)]);
@@ -322,12 +321,15 @@ void meet(const ContactSearch& search, Index m, Index n, bool facing, SearchBuff
   facing = facing && known.facing != 0;
   const std::size_t begin = kBlock * static_cast<std::size_t>(first), other = kBlock * static_cast<std::size_t>(second);
   const std::uint64_t stirring = b.stirring != 0 ? 0xff : a.stirring;
-  std::uint64_t rows = at_most(gaps(lone_node(all.box, all), a), Lanes::Zero());
+  // Which faces of the first block have anything to do with the second as a whole.
+  const std::uint64_t crossing = at_most(gaps(lone_node(all.box, all), a), Lanes::Zero()) & stirring;
+  std::uint64_t opposed = 0;
   if (facing) {
     const Lone grown = lone_node(all.grown, all);
-    rows |= within_reach(grown, a, gaps(grown, a)) & opposing(grown, a);
+    opposed = within_reach(grown, a, gaps(grown, a)) & stirring;
+    if (opposed != 0) opposed &= opposing(grown, a);
   }
-  for (rows &= stirring; rows != 0; rows &= rows - 1) {
+  for (std::uint64_t rows = crossing | opposed; rows != 0; rows &= rows - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(rows));
     const std::uint64_t moving = ((a.stirring >> i) & 1) != 0 ? 0xff : b.stirring;
     const std::uint64_t apart = (known.apart >> (kBlock * i)) & moving;
@@ -335,7 +337,8 @@ void meet(const ContactSearch& search, Index m, Index n, bool facing, SearchBuff
     const Lone face = lone_face(a, i);
     const Lanes gap = gaps(face, b);
     add_pairs(at_most(gap, Lanes::Zero()) & apart, begin + i, other, buffers.crossing);
-    const std::uint64_t open = facing ? (known.facing >> (kBlock * i)) & moving & within_reach(face, b, gap) : 0;
+    if (((opposed >> i) & 1) == 0) continue;
+    const std::uint64_t open = (known.facing >> (kBlock * i)) & moving & within_reach(face, b, gap);
     if (open != 0) add_pairs(opposing(face, b) & open, begin + i, other, buffers.facing);
   }
 }
@@ -438,6 +441,30 @@ void search_contacts(const ContactSearch& search, const SearchInput& in, SearchB
   refit(search, in, buffers);
   for_block_pairs(search, buffers, !in.side.empty(),
                   [&](Index first, Index second, bool facing) { meet(search, first, second, facing, buffers); });
+}
+
+// Nearest points of two triangles that are in the way of each other differ by a vector v that is short, or points
+// backwards: it lies within `reach` of the ray -λ (n - m), λ >= 0, where n and m are their normals. Where no such ray
+// comes that near to the box that holds all differences of the two faces, none is.
+bool surely_out_of_the_way(const SearchBuffers& buffers, const SearchBuffers::Pair& pair, double reach) {
+  constexpr float kMargin = 1e-6F;
+  const auto lone = [&](Index f) {
+    return lone_face(buffers.blocks[static_cast<std::size_t>(f) / kBlock], static_cast<std::size_t>(f) % kBlock);
+  };
+  const Lone from = lone(pair.f), to = lone(pair.g);
+  const auto around = static_cast<float>(reach);
+  float low = 0, high = kNothing;  // of λ
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float least = to.low[k] - from.high[k] - around, most = to.high[k] - from.low[k] + around;
+    const float ray = to.normal[k] - from.normal[k];
+    const float spread = to.normal_spread[k] + from.normal_spread[k] + kMargin;
+    const float fast = ray + spread, slow = ray - spread;  // λ fast >= least and λ slow <= most
+    if (fast > 0) low = std::max(low, least / fast);
+    if (fast <= 0) high = std::min(high, fast < 0 ? least / fast : (least > 0 ? 0 : kNothing));
+    if (slow > 0) high = std::min(high, most / slow);
+    if (slow <= 0) low = std::max(low, slow < 0 ? most / slow : (most < 0 ? kNothing : 0));
+  }
+  return low > high + kMargin * std::abs(high);
 }
 
 double farthest_way(const ContactSearch& search, const SearchBuffers& buffers, Index f) {

@@ -80,7 +80,7 @@ struct SearchBuffers {
   struct Block {
     std::array<Lanes, 3> low, high;              // of both shapes
     Lanes around;                                // by how much these are grown
-    std::array<Lanes, 3> normal, normal_spread;  // of outward normals in the pose, the largest coordinate ±1
+    std::array<Lanes, 3> normal, normal_spread;  // of outward unit normals in the pose
     std::uint64_t stirring;                      // a bit for each face: it, or one in its leaf, moves
   };
   struct NodeBounds {
@@ -102,6 +102,10 @@ struct SearchBuffers {
 
 /// Fills `crossing` and `facing`.
 void search_contacts(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers);
+
+/// Whether no triangle of one of two faces that look against each other can be in the way of one of the other, which
+/// come towards each other by no more than `reach`; after search_contacts().
+bool surely_out_of_the_way(const SearchBuffers& buffers, const SearchBuffers::Pair& pair, double reach);
 
 /// How far the corners of a face are moved at most, or a little more; after search_contacts().
 double farthest_way(const ContactSearch& search, const SearchBuffers& buffers, Index f);

@@ -88,6 +88,37 @@ TEST(ContactSearch, FindsAllThatFaceEachOther) {
   EXPECT_LT(found.size(), 2 * facing.size());
 }
 
+/// The room between two triangles that look against each other, as contact has it: ahead and aside, nothing behind.
+double room(const BentSkin& skin, Index s, Index t) {
+  const Vec3 towards = (skin.normal(s).normalized() - skin.normal(t).normalized()).normalized();
+  const Vec3 gap = triangle_gap(skin.triangles.corners(s, skin.posed), skin.triangles.corners(t, skin.posed));
+  const double ahead = gap.dot(towards);
+  return std::max(0.0, ahead) + (gap - ahead * towards).norm();
+}
+
+// Faces that are said to be out of the way have that much room between all of their triangles.
+TEST(ContactSearch, KnowsWhatIsOutOfTheWay) {
+  const BentSkin skin(1.08);
+  const ContactSearch search = skin.search(false);
+  SearchBuffers buffers;
+  search_contacts(search, {skin.posed, skin.corrected, kOutward, kAll}, buffers);
+  for (const double reach : {0.0, 0.002, 0.01, 0.05}) {
+    std::size_t out = 0, open = 0;
+    for (const auto& [f, g] : buffers.facing) {
+      const bool free = surely_out_of_the_way(buffers, {f, g}, reach);
+      ++(free ? out : open);
+      for (const Index s : search.triangles_of(f)) {
+        for (const Index t : search.triangles_of(g)) {
+          if (!free || !(skin.normal(s).dot(skin.normal(t)) < 0)) continue;
+          EXPECT_GE(room(skin, s, t), reach) << s << " and " << t;
+        }
+      }
+    }
+    EXPECT_GT(open, 0u) << reach;
+    EXPECT_TRUE(reach > 0.005 || out > open / 10) << reach;
+  }
+}
+
 // Faces that are near each other at rest and settled are left out, and so are those that do not move.
 TEST(ContactSearch, LeavesOutWhatIsKnown) {
   const BentSkin skin(1.08);
