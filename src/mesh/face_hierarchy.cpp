@@ -119,6 +119,15 @@ double FaceHierarchy::squared_distance(const Bounds& bounds, const Vec3& point) 
   return sum;
 }
 
+std::vector<Index> FaceHierarchy::leaves() const {
+  std::vector<Index> begins;
+  for (const Node& node : nodes_) {
+    if (node.left == kNone) begins.push_back(node.begin);
+  }
+  begins.push_back(static_cast<Index>(triangles_.size()));
+  return begins;
+}
+
 bool FaceHierarchy::apart(Index s, Index t) const {
   // Most pairs whose boxes overlap are neighbours: no branches until all corners are compared.
   const auto& [a, b, c] = triangles_[s];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "isochor/base/math.h"
 
@@ -12,18 +13,43 @@ namespace {
 constexpr int kContactRounds = 4;
 /// The skin goes less far than it may by this factor.
 constexpr double kReserve = 1.3;
-/// Boxes are grown by this share of their diagonals: skin is known before it is slowed down, and when closing the
-/// volume moves it.
-constexpr double kGrownBoxes = 0.25;
 /// Closing the volume moves skin by no more than this, in local radii: where legs lie deep in a belly, what is free
 /// could make up for all of them only as a balloon. Skin is held back by less then.
 constexpr double kMostGiven = 0.1;
+/// By how much more than they approach a gap must be for rounding not to matter.
+constexpr double kSurely = 1.001;
 
-/// What may meet between the pose and `out`, or a little beyond.
-void find_near(const ContactInput& in, double beyond, ContactBuffers& buffers, const CorrectedFrame& out) {
-  buffers.faces.refit(in.posed.positions, out.positions, beyond);
+/// Faces that may meet between the pose and `out`; with `facing` those that may stand in each other's way as well.
+void search(const ContactInput& in, bool facing, ContactBuffers& buffers, const CorrectedFrame& out) {
   const bool all = in.plan.options.contact == ContactTreatment::resolve;
-  buffers.faces.near_pairs(buffers.near, all ? FaceHierarchy::Which::all : FaceHierarchy::Which::moving);
+  buffers.side.clear();
+  std::fill(buffers.normal_known.begin(), buffers.normal_known.end(), 0);
+  for (std::size_t c = 0; facing && c < in.contact.outward.size(); ++c) {
+    buffers.side.push_back(outward_side(in, static_cast<Index>(c)));
+  }
+  search_contacts(*in.contact.search,
+                  {.posed = in.posed.positions,
+                   .corrected = out.positions,
+                   .side = buffers.side,
+                   .which = all ? FaceHierarchy::Which::all : FaceHierarchy::Which::moving},
+                  buffers.search);
+}
+
+/// Calls visit(pair) for all pairs of triangles of such faces, of which one lies in a leaf where something moves; until
+/// that is false.
+template <class Visit>
+bool for_triangles(const ContactInput& in, const SearchBuffers& buffers, std::span<const SearchBuffers::Pair> faces,
+                   const Visit& visit) {
+  const ContactSearch& known = *in.contact.search;
+  for (const auto& [f, g] : faces) {
+    for (const Index s : known.triangles_of(f)) {
+      for (const Index t : known.triangles_of(g)) {
+        if (buffers.leaf_stirs[known.leaf_of[s]] == 0 && buffers.leaf_stirs[known.leaf_of[t]] == 0) continue;
+        if (!visit(TrianglePair{std::min(s, t), std::max(s, t)})) return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool boxes_apart(const Triangle& a, const Triangle& b) {
@@ -59,8 +85,8 @@ std::size_t distinct(std::vector<FacePair>& pairs) {
 struct PairCounts {
   std::size_t skinned = 0, now = 0, added = 0;
 };
-/// Looks at `near` and at those that crossed when this was called last: skin that went back to where the pose has it
-/// does not move any more, but crosses as it did.
+/// Looks at what the search has found and at those that crossed when this was called last: skin that went back to where
+/// the pose has it does not move any more, but crosses as it did.
 PairCounts count_pairs(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
   std::vector<FacePair> skinned, now, added;
   std::vector<TrianglePair> crossing;
@@ -75,7 +101,10 @@ PairCounts count_pairs(const ContactInput& in, ContactBuffers& buffers, const Co
     if (is) now.push_back(both);
     if (is && !was) added.push_back(both);
   };
-  for (const TrianglePair& pair : buffers.near) look(pair);
+  for_triangles(in, buffers.search, buffers.search.crossing, [&](const TrianglePair& pair) {
+    if (boxes_meet(*in.contact.search, buffers.search, pair.a, pair.b)) look(pair);
+    return true;
+  });
   for (const TrianglePair& pair : buffers.crossing) look(pair);
   buffers.crossing = std::move(crossing);
   return {.skinned = distinct(skinned), .now = distinct(now), .added = distinct(added)};
@@ -107,19 +136,31 @@ double along(const ContactInput& in, const ContactBuffers& buffers, Index t, con
   return most;
 }
 
-/// Pairs that look against each other, and how.
-void find_facing(const ContactInput& in, ContactBuffers& buffers) {
-  buffers.normals.clear();
-  for (Index t = 0; t < static_cast<Index>(buffers.faces.triangle_count()); ++t) {
-    buffers.normals.push_back(outward_normal(in, buffers.faces, t, in.posed.positions));
+const Vec3& normal_of(const ContactInput& in, ContactBuffers& buffers, Index t) {
+  if (buffers.normal_known[t] == 0) {
+    buffers.normals[t] = outward_normal(in, buffers.faces, t, in.posed.positions);
+    buffers.normal_known[t] = 1;
   }
+  return buffers.normals[t];
+}
+
+/// How a pair looks against each other; nothing if it does not, or is no contact.
+std::optional<FacingPair> look_against(const ContactInput& in, ContactBuffers& buffers, const TrianglePair& pair) {
+  const Vec3 &own = normal_of(in, buffers, pair.a), &other = normal_of(in, buffers, pair.b);
+  const double opposed = smooth_step(kAside, kOpposed, -own.dot(other));
+  if (!(opposed > 0) || in.contact.back_to_back(pair) || in.contact.left_alone(pair)) return std::nullopt;
+  return FacingPair{.triangles = pair, .opposed = opposed, .towards = (own - other).normalized()};
+}
+
+/// All pairs that look against each other, and whose grown boxes overlap.
+void find_facing(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
+  buffers.faces.refit(in.posed.positions, out.positions, kGrownBoxes);
   buffers.facing.clear();
-  for (const TrianglePair& pair : buffers.near) {
-    const Vec3 &own = buffers.normals[pair.a], &other = buffers.normals[pair.b];
-    const double opposed = smooth_step(kAside, kOpposed, -own.dot(other));
-    if (!(opposed > 0) || in.contact.back_to_back(pair) || in.contact.left_alone(pair)) continue;
-    buffers.facing.push_back({.triangles = pair, .opposed = opposed, .towards = (own - other).normalized()});
-  }
+  for_triangles(in, buffers.search, buffers.search.facing, [&](const TrianglePair& pair) {
+    if (!buffers.faces.near(pair.a, pair.b)) return true;
+    if (const auto facing = look_against(in, buffers, pair)) buffers.facing.push_back(*facing);
+    return true;
+  });
 }
 
 /// The gap of a pair under skinning, as far as it lies ahead or aside: none for skin behind other skin.
@@ -139,6 +180,49 @@ double pair_limit(const ContactInput& in, const ContactBuffers& buffers, FacingP
   if (!(approach > 0)) return 1;
   if (pair.room < 0) pair.room = room_of(in, buffers, pair);
   return 1 - pair.opposed * (1 - std::min(1.0, pair.room / approach));
+}
+
+/// How far the second of a pair lies from the first along a direction, with all its corners.
+double beyond(const ContactInput& in, const FaceHierarchy& faces, const TrianglePair& pair, const Vec3& direction) {
+  double from = -std::numeric_limits<double>::infinity(), to = -from;
+  for (const Index v : faces.triangle(pair.a)) from = std::max(from, in.posed.positions[v].dot(direction));
+  for (const Index v : faces.triangle(pair.b)) to = std::min(to, in.posed.positions[v].dot(direction));
+  return to - from;
+}
+
+/// Whether the limit of a pair is surely 1 as long as their corners go no farther than `ways` together: they do not
+/// look against each other, or the room between them is more than that, since one lies wholly ahead of the other, or
+/// aside.
+bool surely_free(const ContactInput& in, ContactBuffers& buffers, const TrianglePair& pair, double ways) {
+  const Vec3 &own = normal_of(in, buffers, pair.a), &other = normal_of(in, buffers, pair.b);
+  if (!(own.dot(other) < 0) || in.contact.back_to_back(pair)) return true;
+  const Vec3 towards = own - other;  // of length 2 at most
+  const double enough = kSurely * kReserve * ways;
+  if (beyond(in, buffers.faces, pair, towards) > 2 * enough) return true;
+  Vec3 aside =
+      in.posed.positions[buffers.faces.triangle(pair.b)[0]] - in.posed.positions[buffers.faces.triangle(pair.a)[0]];
+  aside -= aside.dot(towards) / towards.squaredNorm() * towards;
+  return beyond(in, buffers.faces, pair, aside) > enough * aside.norm();
+}
+
+/// Whether a pair has to keep less than all of its way; mostly none has.
+bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers) {
+  const ContactSearch& known = *in.contact.search;
+  const double reach = kSurely * kReserve * 2 * buffers.search.farthest;
+  for (const auto& [f, g] : buffers.search.facing) {
+    if (surely_out_of_the_way(buffers.search, {f, g}, reach)) continue;
+    for (const Index s : known.triangles_of(f)) {
+      for (const Index t : known.triangles_of(g)) {
+        const TrianglePair pair{std::min(s, t), std::max(s, t)};
+        if (surely_free(in, buffers, pair, 2 * buffers.search.farthest)) continue;
+        const double ways = farthest_way(known, buffers.search, f) + farthest_way(known, buffers.search, g);
+        if (surely_free(in, buffers, pair, ways)) continue;
+        const auto facing = look_against(in, buffers, pair);
+        if (facing && !(room_of(in, buffers, *facing) > kSurely * kReserve * ways)) return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// Pairs that would meet ask their corners to keep less. False if there are none.
@@ -177,8 +261,8 @@ bool hold_back(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& 
 
 /// Skin that the correction brings together goes back.
 bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
-  find_near(in, kGrownBoxes, buffers, out);
-  find_facing(in, buffers);
+  if (!any_in_the_way(in, buffers)) return false;
+  find_facing(in, buffers, out);
   if (buffers.facing.empty()) return false;
   gather_moves(in, out, buffers.moves);
   if (!hold_back(in, buffers, out)) return false;
@@ -186,17 +270,30 @@ bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFra
   return true;
 }
 
+/// Whether there is anything to resolve.
+bool any_crossing(const ContactInput& in, const ContactBuffers& buffers, const CorrectedFrame& out) {
+  return !for_triangles(in, buffers.search, buffers.search.crossing, [&](const TrianglePair& pair) {
+    if (!boxes_meet(*in.contact.search, buffers.search, pair.a, pair.b)) return true;
+    if (in.contact.left_alone(pair) || in.contact.may_cross(pair)) return true;
+    return !triangle_crossing(buffers.faces.corners(pair.a, out.positions),
+                              buffers.faces.corners(pair.b, out.positions));
+  });
+}
+
 }  // namespace
 
 ContactBuffers::ContactBuffers(const TogetherPlan& plan, const ContactPlan* contact) : moves(plan), resolve(plan) {
-  if (contact != nullptr) faces = contact->faces;
+  if (contact == nullptr) return;
+  faces = contact->faces;
+  normals.resize(faces.triangle_count());
+  normal_known.resize(faces.triangle_count());
 }
 
 bool treat_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
   const ContactTreatment treatment = in.plan.options.contact;
   const bool resolves = treatment == ContactTreatment::resolve;
   buffers.crossing.clear();
-  find_near(in, 0, buffers, out);
+  search(in, treatment != ContactTreatment::count, buffers, out);
   const PairCounts before = count_pairs(in, buffers, out);
   out.contact = {.skinned = before.skinned,
                  .before = before.now,
@@ -205,9 +302,11 @@ bool treat_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFr
                  .added_after = before.added};
   if (treatment == ContactTreatment::count) return false;
   bool changed = hold_contacts(in, buffers, out);
-  if (resolves) changed = resolve_contacts(in, buffers.faces, buffers.moves, buffers.resolve, out) || changed;
+  if (resolves && (changed || any_crossing(in, buffers, out))) {
+    changed = resolve_contacts(in, buffers.faces, buffers.moves, buffers.resolve, out) || changed;
+  }
   if (!changed) return false;
-  find_near(in, 0, buffers, out);
+  search(in, false, buffers, out);
   const PairCounts after = count_pairs(in, buffers, out);
   out.contact.after = after.now;
   out.contact.added_after = after.added;

@@ -26,9 +26,12 @@ struct ContactBuffers {
   ContactBuffers(const TogetherPlan& plan, const ContactPlan* contact);
 
   FaceHierarchy faces{Surface{}};
-  std::vector<TrianglePair> near, crossing;
+  SearchBuffers search;
+  std::vector<Vec3> normals;  // by triangle, in the pose; where they were asked for
+  std::vector<char> normal_known;
+  std::vector<double> side;            // by component: see SearchInput
+  std::vector<TrianglePair> crossing;  // in the pose or in the frame
   std::vector<FacingPair> facing;
-  std::vector<Vec3> normals;  // by triangle, in the pose
   ContactMoves moves;
   ResolveBuffers resolve;
 };

@@ -168,13 +168,17 @@ ContactMoves::ContactMoves(const TogetherPlan& plan) {
   for (auto* values : {&lost, &held, &given}) values->assign(plan.regions.size(), 0.0);
 }
 
+double outward_side(const ContactInput& in, Index component) {
+  const bool mirrored = in.posed.target_volumes[component] * in.posed.rest_volumes[component] < 0;
+  return (mirrored ? -1 : 1) * in.contact.outward[component];
+}
+
 Vec3 outward_normal(const ContactInput& in, const FaceHierarchy& faces, Index t, std::span<const Vec3> positions) {
   const Triangle corners = faces.corners(t, positions);
   const Index component = in.plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
-  const bool mirrored = in.posed.target_volumes[component] * in.posed.rest_volumes[component] < 0;
   const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
   const double length = normal.norm();
-  const double side = (mirrored ? -1 : 1) * in.contact.outward[component];
+  const double side = outward_side(in, component);
   return length > 0 ? Vec3(side / length * normal) : Vec3::Zero();
 }
 

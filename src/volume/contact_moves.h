@@ -48,6 +48,9 @@ struct ContactMoves {
   Vec3 way(Index component, Index v) const { return wanted[v] + by_component[component] * height[v] * closing[v]; }
 };
 
+/// Of a component in the pose: 1 or -1, the side its faces show, or 0 where it has no inside.
+double outward_side(const ContactInput& in, Index component);
+
 /// Of a triangle, outward, of length 1; zero where the skin has no inside.
 Vec3 outward_normal(const ContactInput& in, const FaceHierarchy& faces, Index t, std::span<const Vec3> positions);
 

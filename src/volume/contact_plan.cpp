@@ -101,6 +101,8 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
     normal_.emplace_back(outward[component] * normal.normalized());
     middle_.emplace_back((corners[0] + corners[1] + corners[2]) / 3);
   }
+  search.emplace(surface, plan.welded->topology().component_of_vertex, faces,
+                 [this](const TrianglePair& pair) { return back_to_back(pair); });
   std::vector<std::vector<Index>> around(vertices);
   std::vector<std::set<Index>> beside(vertices);
   for (Index t = 0; t < count; ++t) {

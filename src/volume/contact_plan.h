@@ -2,10 +2,12 @@
 
 /// Skin that meets skin: what of it time does not change.
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "isochor/mesh/face_hierarchy.h"
+#include "volume/contact_search.h"
 #include "volume/together_plan.h"
 
 namespace isochor::volume {
@@ -22,6 +24,7 @@ struct ContactPlan {
   explicit ContactPlan(const TogetherPlan& plan);
 
   FaceHierarchy faces;                  ///< of the whole surface
+  std::optional<ContactSearch> search;  ///< in them
   std::vector<TrianglePair> at_rest;    ///< pairs that are left alone, sorted
   std::vector<double> outward;          ///< by component: 1 or -1, the side its faces show; 0: it has no inside
   std::vector<Index> ring_begin, ring;  ///< #V+1: the triangles around each vertex

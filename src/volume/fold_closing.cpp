@@ -285,13 +285,14 @@ bool try_to_arrive(const FoldInput& in, const FoldPlan& plan, bool slows, bool e
   const Arriving arriving{in, buffers, zone, out};
   const double before = arriving.measure(), size = std::abs(in.at.target);
   arriving.put(0);
-  bool closed = !exact;
+  bool closed = !exact, measured = false;
   if (exact) {
     double tried = 0;
     const auto missing = [&](double closing) {
       if (slows) arriving.flow_with(closing, flowing);
       arriving.put(closing);
       tried = closing;
+      measured = true;
       return (in.at.target - (volume.after + arriving.measure() - before)) / size;
     };
     const auto left = [&] { return in.at.target - (volume.after + arriving.sum() - before); };
@@ -301,7 +302,7 @@ bool try_to_arrive(const FoldInput& in, const FoldPlan& plan, bool slows, bool e
     find_closing(missing, left() / size, first, most);
     closed = std::abs(left()) <= kHardlyMissing * size && close_exactly(arriving, tried, left, size);
   }
-  volume.after += arriving.measure() - before;
+  volume.after += (measured ? arriving.sum() : arriving.measure()) - before;
   volume.residual = in.at.target - volume.after;
   return closed || volume.error_after() <= kReached;
 }

@@ -77,6 +77,7 @@ struct Sliding {
       buffers.carriers.emplace_back(in.at.posed.maps[v].leftCols<3>());
       buffers.active.push_back(0);
       buffers.moved.push_back(0);
+      buffers.spent.push_back(0);
     }
     buffers.wishes.resize(zone.faces.size(), 1);
   }
@@ -115,9 +116,14 @@ struct Sliding {
       buffers.moved[i] = 0;
       buffers.step[i] = kSlideStep * buffers.wish[i] + kMomentum * buffers.step[i];
       if (buffers.step[i] == Vec3::Zero()) continue;
+      const bool fades = buffers.wish[i] == Vec3::Zero();
+      if (fades && buffers.spent[i] != 0) continue;
       const Carried carried = buffers.carriers[i].carry(buffers.step[i]);
-      buffers.slid[i] += carried.displacement;
-      buffers.slid_offset[i] += carried.offset;
+      const Vec3 slid = buffers.slid[i] + carried.displacement, offset = buffers.slid_offset[i] + carried.offset;
+      // Later steps of a motion that fades are shorter still, and change nothing either.
+      buffers.spent[i] = fades && slid == buffers.slid[i] && offset == buffers.slid_offset[i] ? 1 : 0;
+      buffers.slid[i] = slid;
+      buffers.slid_offset[i] = offset;
       const Vec3 there = zone.from[i] + zone.wanted[i] + kept_slide(buffers, i) * buffers.slid[i];
       const double still = kStill * in.at.scale * in.at.plan.radius[zone.vertices[i]];
       buffers.moved[i] = (there - buffers.at[i]).squaredNorm() > still * still ? 1 : 0;
@@ -134,7 +140,7 @@ struct Sliding {
 void slide(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, SlideBuffers& buffers,
            FoldZone& zone) {
   for (auto* field : {&buffers.at, &buffers.wish, &buffers.step, &buffers.slid, &buffers.slid_offset}) field->clear();
-  for (auto* flags : {&buffers.active, &buffers.moved, &buffers.wishes}) flags->clear();
+  for (auto* flags : {&buffers.active, &buffers.moved, &buffers.spent, &buffers.wishes}) flags->clear();
   buffers.limit.clear();
   buffers.carriers.clear();
   buffers.actives.clear();

@@ -12,6 +12,7 @@ struct SlideBuffers {
   std::vector<char> active;          // its faces are all known
   std::vector<Index> actives;        // in the order in which they were met
   std::vector<char> moved;           // in the last round
+  std::vector<char> spent;           // what is left of its motion is lost in rounding
   std::vector<Vec3> at, wish, step;  // where it is; what its faces wish, and how far it went, in a round
   std::vector<Vec3> slid, slid_offset;
   std::vector<double> limit;

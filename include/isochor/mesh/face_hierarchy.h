@@ -49,6 +49,10 @@ class FaceHierarchy {
   /// Pairs of triangles whose boxes overlap and whose faces have no common vertex; in an order that depends on the rest
   /// shape alone. Allocates only if there are more than ever before.
   void near_pairs(std::vector<TrianglePair>& out, Which which = Which::all) const;
+  /// Whether the boxes of two triangles overlap.
+  bool near(Index s, Index t) const { return overlap(bounds_[s], bounds_[t]); }
+  /// Where the leaves of the tree begin, which Which::moving asks for as a whole, and the number of triangles.
+  std::vector<Index> leaves() const;
 
   /// Calls visit(t, within) for triangles whose box is within that distance of a point, and perhaps for some others;
   /// what it does to `within` counts for those after it.
