@@ -59,7 +59,7 @@ PlaybackOptions playback_options(const PosedInput& input, const Deform& options,
 void prepare_deformer(const WeldedCharacter& welded, const Deform& options, PlaybackOptions& playback,
                       Session& session) {
   if (options.deformer != Deformer::medial) return;
-  playback.frames = std::make_shared<FrameRig>(make_medial_frames(welded, options.medial, 0, session).rig);
+  playback.medial = std::make_shared<MedialRig>(prepared_medial(welded, options.medial, 0, session).rig);
 }
 
 void read_maps(const GltfSource& source, const WeldedCharacter& welded, PlaybackOptions& playback) {

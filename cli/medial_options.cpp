@@ -19,20 +19,20 @@ void check_medial_options(const MedialArguments& arguments, bool used, const std
   });
 }
 
-MedialFrames make_medial_frames(const WeldedCharacter& welded, const MedialArguments& arguments, int resolution,
-                                Session& session) {
+PreparedMedial prepared_medial(const WeldedCharacter& welded, const MedialArguments& arguments, int resolution,
+                               Session& session) {
   BindOptions options{.method = BindMethod::medial, .medial = arguments.options};
   options.gvb.resolution = resolution;
-  MedialFrames frames = medial_frames(welded, options, session.context());
+  PreparedMedial medial = prepare_medial(welded, options, session.context());
   report_options(session.report()["options"], arguments.options);
   session.report()["medial"] = {
-      {"vertices", frames.report.vertices},    {"primitives", frames.report.primitives},
-      {"resolution", frames.resolution},       {"carried", frames.carried},
-      {"beyond_medial", frames.report.beyond}, {"medial_beyond_bones", frames.report.widened}};
-  session.print("medial: " + count_of(frames.report.vertices, "frame") + "; " + count_of(frames.carried, "vertex") +
+      {"vertices", medial.report.vertices},    {"primitives", medial.report.primitives},
+      {"resolution", medial.resolution},       {"carried", medial.carried},
+      {"beyond_medial", medial.report.beyond}, {"medial_beyond_bones", medial.report.widened}};
+  session.print("medial: " + count_of(medial.report.vertices, "guide") + "; " + count_of(medial.carried, "vertex") +
                 " of the skin follow one joint alone");
-  session.add_warnings(frames.problems);
-  return frames;
+  session.add_warnings(medial.problems);
+  return medial;
 }
 
 }  // namespace isochor::cli

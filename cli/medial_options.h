@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "session.h"
 
 namespace isochor::cli {
@@ -19,8 +19,8 @@ void add_medial_options(CLI::App& command, MedialArguments& arguments, const std
 /// Refuses options of the medial that nothing would read.
 void check_medial_options(const MedialArguments& arguments, bool used, const std::string& needs);
 
-/// Makes the frames and says in the report what they are.
-MedialFrames make_medial_frames(const WeldedCharacter& welded, const MedialArguments& arguments, int resolution,
-                                Session& session);
+/// Prepares the deformer medial and says in the report what it is made of.
+PreparedMedial prepared_medial(const WeldedCharacter& welded, const MedialArguments& arguments, int resolution,
+                               Session& session);
 
 }  // namespace isochor::cli

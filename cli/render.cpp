@@ -83,21 +83,21 @@ std::vector<Moment> moments(const PosedInput& input, const Render& options) {
   return result;
 }
 
-/// What is needed beyond the character where frames of the medial move it.
+/// What is needed beyond the character where the medial moves it.
 struct Moved {
   const WeldedCharacter& welded;
-  MedialFrames frames;
+  PreparedMedial medial;
 };
 
 std::vector<PosedPart> parts_at(const Moved& moved, const Pose& pose, const Context& context) {
-  return play(moved.welded, pose, {Deformer::medial, &moved.frames.rig}, context).parts;
+  return play(moved.welded, pose, {Deformer::medial, &moved.medial.rig}, context).parts;
 }
 
 Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Moved* moved, Session& session) {
   const Context& context = session.context();
   const Character& character = input.loaded.character;
   if (options.medial) {
-    Scene scene = moved_medial_scene(moved->welded, moved->frames, &pose, *options.medial);
+    Scene scene = moved_medial_scene(moved->welded, moved->medial, &pose, *options.medial);
     if (options.bones) add_bones(scene, character.skeleton, pose);
     return scene;
   }
@@ -130,16 +130,16 @@ void report_medial(const MedialScene& made, Session& session) {
                 short_number(100 * made.max_error, 2) + " %");
 }
 
-MedialFrames frames_of(const WeldedCharacter& welded, const Render& options, Session& session) {
-  return make_medial_frames(welded, options.medial_options, options.inside.resolution, session);
+PreparedMedial medial_of(const WeldedCharacter& welded, const Render& options, Session& session) {
+  return prepared_medial(welded, options.medial_options, options.inside.resolution, session);
 }
 
 Scene inside_scene(const WeldedCharacter& welded, const Render& options, RenderOptions& picture, Session& session) {
   if (!options.medial) return voxel_scene(welded, options.inside, picture, session.context());
   if (*options.medial == MedialColor::joint) {
-    picture.frame = bounding_box(welded.rest_space().rest);
+    picture.view_box = bounding_box(welded.rest_space().rest);
     picture.back_faces = BackFaces::same;
-    return moved_medial_scene(welded, frames_of(welded, options, session), nullptr, *options.medial);
+    return moved_medial_scene(welded, medial_of(welded, options, session), nullptr, *options.medial);
   }
   MedialScene made = medial_scene(welded,
                                   {.color = *options.medial,
@@ -169,19 +169,19 @@ Image render_poses(const PosedInput& input, const Render& options, const std::ve
   const auto poses = moments(input, options);
   RenderOptions picture = options.picture;
   std::vector<Scene> scenes;
-  Box frame;
+  Box view_box;
   std::optional<WeldedCharacter> welded;
   std::optional<Moved> moved;
   if (options.medial || options.deformer == Deformer::medial) {
     welded.emplace(input.loaded.character);
-    moved.emplace(Moved{*welded, frames_of(*welded, options, session)});
+    moved.emplace(Moved{*welded, medial_of(*welded, options, session)});
     if (options.medial) picture.back_faces = BackFaces::same;
   }
   for (const Moment& moment : poses) {
     scenes.push_back(scene_at(input, options, moment.pose, moved ? &*moved : nullptr, session));
-    frame.extend(scene_box(scenes.back()));
+    view_box.extend(scene_box(scenes.back()));
   }
-  if (scenes.size() > 1 && !options.follow) picture.frame = frame;
+  if (scenes.size() > 1 && !options.follow) picture.view_box = view_box;
 
   std::vector<Tile> tiles;
   for (std::size_t i = 0; i < scenes.size(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "isochor/bake/bake_times.h"
 #include "isochor/base/error.h"
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/io/bake.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
@@ -53,9 +53,9 @@ void play_and_bake(fuzz::Bytes& bytes) {
   const WrittenCharacter file = as_written(loaded);
   const WeldedCharacter welded(file.character);
   if (hold.playback.deformer == Deformer::medial) {
-    BindOptions frames;
-    frames.gvb.resolution = 8;
-    hold.playback.frames = std::make_shared<FrameRig>(medial_frames(welded, frames, context).rig);
+    BindOptions coarse;
+    coarse.gvb.resolution = 8;
+    hold.playback.medial = std::make_shared<MedialRig>(prepare_medial(welded, coarse, context).rig);
   }
   const HeldMotion motion = hold_volume(welded, hold, context);
   if (hold.form == HeldForm::positions) return;

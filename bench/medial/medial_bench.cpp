@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "isochor/bind/gvb.h"
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/load.h"
 #include "isochor/medial/complex.h"
@@ -131,7 +131,7 @@ void BM_MedialSetup(benchmark::State& state) {
   double medial = 0, bound = 0;
   for (auto _ : state) {
     Context context(2);
-    medial += seconds([&] { benchmark::DoNotOptimize(medial_frames(*model.welded, medial_at(resolution), context)); });
+    medial += seconds([&] { benchmark::DoNotOptimize(prepare_medial(*model.welded, medial_at(resolution), context)); });
     state.PauseTiming();
     BindOptions options{.method = BindMethod::gvb};
     options.gvb.resolution = resolution;
@@ -159,25 +159,25 @@ double processor_seconds(const Body& body) {
 void BM_MedialDeformer(benchmark::State& state) {
   const Moving& model = moving(static_cast<int>(state.range(0)));
   Context context(static_cast<int>(state.range(1)));
-  const FrameRig frames = medial_frames(*model.welded, medial_at(128), context).rig;
+  const MedialRig rig = prepare_medial(*model.welded, medial_at(128), context).rig;
   PosedSkin posed;
   double medial = 0, lbs = 0;
   const auto play = [&](const Deforming& how) {
     for (const Pose& pose : model.poses) pose_skin(*model.welded, pose, how, posed, context);
   };
   for (auto _ : state) {
-    medial += processor_seconds([&] { play({Deformer::medial, &frames}); });
+    medial += processor_seconds([&] { play({Deformer::medial, &rig}); });
     state.PauseTiming();
     lbs += processor_seconds([&] { play(Deformer::lbs); });
     state.ResumeTiming();
   }
   state.counters["lbs_ms"] = 1e3 * lbs / static_cast<double>(state.iterations());
   state.counters["ratio"] = medial / lbs;
-  state.counters["frames"] = static_cast<double>(frames.skin.centres.size());
+  state.counters["guides"] = static_cast<double>(rig.skin.centres.size());
   state.counters["per_vertex"] =
-      static_cast<double>(frames.skin.skin.influences.size()) / static_cast<double>(frames.skin.skin.vertex_count());
-  state.counters["per_frame"] = static_cast<double>(frames.skin.frames.influences.size()) /
-                                static_cast<double>(frames.skin.frames.vertex_count());
+      static_cast<double>(rig.skin.skin.influences.size()) / static_cast<double>(rig.skin.skin.vertex_count());
+  state.counters["per_guide"] =
+      static_cast<double>(rig.skin.guides.influences.size()) / static_cast<double>(rig.skin.guides.vertex_count());
 }
 BENCHMARK(BM_MedialDeformer)
     ->ArgNames({"model", "threads"})

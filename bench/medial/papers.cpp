@@ -9,8 +9,8 @@
 #include <string>
 
 #include "isochor/base/words.h"
-#include "isochor/bind/medial_frames.h"
-#include "isochor/deform/frame_skin.h"
+#include "isochor/bind/prepare_medial.h"
+#include "isochor/deform/medial_skin.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/medial/convolution.h"
 #include "isochor/render/png.h"
@@ -24,18 +24,18 @@ using namespace isochor;
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-// Figure 1: pinch due to twist between frames.
+// Figure 1: pinch due to twist between guides.
 
 constexpr int kRings = 81, kAround = 48;
 
-/// Frames along y from 0 to 1, the first and the last of two joints alone, and rings of skin between them.
-FrameSkin framed_cylinder(int intermediate) {
-  FrameSkin skin;
+/// Guides along y from 0 to 1, the first and the last of two joints alone, and rings of skin between them.
+MedialSkin guided_cylinder(int intermediate) {
+  MedialSkin skin;
   const int last = intermediate + 1;
   for (int m = 0; m <= last; ++m) {
     const double t = static_cast<double>(m) / last;
     skin.centres.push_back(Vec3(0, t, 0));
-    skin.frames.add_row(m == 0      ? std::vector<Influence>{{0, 1.0}}
+    skin.guides.add_row(m == 0      ? std::vector<Influence>{{0, 1.0}}
                         : m == last ? std::vector<Influence>{{1, 1.0}}
                                     : std::vector<Influence>{{0, 1 - t}, {1, t}});
   }
@@ -47,12 +47,12 @@ FrameSkin framed_cylinder(int intermediate) {
   return skin;
 }
 
-/// The cylinder between the frames, its upper end twisted by 180 degrees.
+/// The cylinder between the guides, its upper end twisted by 180 degrees.
 Surface twisted_between(int intermediate) {
-  const FrameSkin skin = framed_cylinder(intermediate);
+  const MedialSkin skin = guided_cylinder(intermediate);
   std::vector<Mat34> maps(skin.skin.vertex_count());
   const Affine twist(Eigen::AngleAxisd(180 * kDegree, Vec3::UnitY()));
-  frame_maps(skin, std::vector<Affine>{Affine::Identity(), twist}, maps, Context(1));
+  guide_maps(skin, std::vector<Affine>{Affine::Identity(), twist}, maps, Context(1));
   Surface surface;
   for (int r = 0; r < kRings; ++r) {
     for (int a = 0; a < kAround; ++a) {
@@ -84,7 +84,7 @@ void figure_1(const std::filesystem::path& folder) {
   for (const int intermediate : {0, 1, 3}) {
     const Surface surface = twisted_between(intermediate);
     const double radius = smallest_radius(surface.positions);
-    std::printf("  %d intermediate frames: %.3f\n", intermediate, radius);
+    std::printf("  %d intermediate guides: %.3f\n", intermediate, radius);
     if (folder.empty()) continue;
     Scene scene;
     scene.meshes.push_back({.surface = surface, .color = srgb(0xcc6a4a)});
@@ -93,7 +93,7 @@ void figure_1(const std::filesystem::path& folder) {
     picture.wireframe = true;
     picture.back_faces = BackFaces::same;
     tiles.push_back({render(scene, picture, context).image,
-                     count_of(static_cast<std::size_t>(intermediate), "frame") + " between"});
+                     count_of(static_cast<std::size_t>(intermediate), "guide") + " between"});
   }
   if (!folder.empty()) write_png(compose(tiles), folder / "medial-figure-1.png");
 }
@@ -223,7 +223,7 @@ void figures_6_and_7(const std::filesystem::path& folder) {
     RenderOptions picture{.width = 300, .height = 260, .samples = 4};
     picture.camera.view = View::front;
     picture.camera.projection = Projection::orthographic;
-    picture.frame = Box(Vec3(-2.7, -0.8, -0.1), Vec3(1.4, 2.7, 0.1));
+    picture.view_box = Box(Vec3(-2.7, -0.8, -0.1), Vec3(1.4, 2.7, 0.1));
     tiles.push_back({render(contour_scene(degrees, points), picture, context).image, label});
   };
   for (std::size_t k = 0; k < kWeightings.size(); ++k) {
@@ -244,7 +244,7 @@ void candy_wrapper() {
   Context context(2);
   BindOptions at_128;
   at_128.gvb.resolution = 128;
-  const FrameRig frames = medial_frames(welded, at_128, context).rig;
+  const MedialRig medial = prepare_medial(welded, at_128, context).rig;
   std::printf("The smallest radius of the sample cylinder, twisted, no volume held\n");
   std::printf("  %-8s %8s %8s %8s\n", "degrees", "LBS", "DQS", "medial");
   const auto first = 3 * static_cast<std::size_t>(options.segments);  // after the rounded edge
@@ -253,7 +253,7 @@ void candy_wrapper() {
     Pose pose = rest_pose(cylinder.skeleton);
     pose.local[1].rotation = pose.local[1].rotation * Eigen::AngleAxisd(degrees * kDegree, Vec3::UnitY());
     std::printf("  %-8g", degrees);
-    for (const Deforming& how : {Deforming(Deformer::lbs), Deforming(Deformer::dqs), {Deformer::medial, &frames}}) {
+    for (const Deforming& how : {Deforming(Deformer::lbs), Deforming(Deformer::dqs), {Deformer::medial, &medial}}) {
       PosedSkin posed;
       pose_skin(welded, pose, how, posed, context);
       const auto begin = posed.positions.begin() + static_cast<std::ptrdiff_t>(first);

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/io/load.h"
 #include "isochor/io/obj.h"
 #include "isochor/sample/sample.h"
@@ -92,7 +92,7 @@ class Quality {
         welded_(character),
         player_(welded_,
                 {.deformer = arguments.deformer,
-                 .frames = frames(arguments.deformer),
+                 .medial = medial(arguments.deformer),
                  .volume = VolumeSettings{.options = arguments.options}},
                 context_),
         radii_(test::local_radii(welded_)),
@@ -215,9 +215,9 @@ class Quality {
   CorrectedFrame frame_;
   Index changed_ = kNone;
 
-  std::shared_ptr<const FrameRig> frames(Deformer deformer) {
+  std::shared_ptr<const MedialRig> medial(Deformer deformer) {
     if (deformer != Deformer::medial) return nullptr;
-    return std::make_shared<FrameRig>(medial_frames(welded_, {}, context_).rig);
+    return std::make_shared<MedialRig>(prepare_medial(welded_, {}, context_).rig);
   }
 
   void correct(const Pose& pose) {

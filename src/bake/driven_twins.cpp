@@ -171,7 +171,7 @@ std::vector<DrivenTwin> drive_twins(const HeldMotion& motion, const WeldedCharac
   std::vector<DrivenTwin> out;
   for (const Twin& twin : twins.twins) out.push_back(frame_of(twin.joint, character.skeleton, space.bind));
   if (out.empty()) return out;
-  const TwinFrames frames(welded, twins.twins, twins.weights, {}, {motion.deformer, motion.frames.get()});
+  const TwinFrames frames(welded, twins.twins, twins.weights, {}, {motion.deformer, motion.medial.get()});
   std::vector<DrivenLesson> lessons = lessons_of(motion, welded, twins, frames, context);
   for (DrivenLesson& lesson : lessons) {
     for (std::size_t q = 0; q < out.size(); ++q) {
@@ -200,7 +200,7 @@ Transform driven_transform(const Twin& twin, const DrivenTwin& driven, const Qua
 DrivenFigures play_driven(const HeldMotion& motion, const WeldedCharacter& welded, const TwinJoints& twins,
                           std::span<const DrivenTwin> driven, Context& context) {
   const Character& character = welded.character();
-  const TwinFrames frames(welded, twins.twins, twins.weights, {}, {motion.deformer, motion.frames.get()});
+  const TwinFrames frames(welded, twins.twins, twins.weights, {}, {motion.deformer, motion.medial.get()});
   DrivenFigures out;
   for (const HeldClip& clip : motion.clips) {
     std::vector<TwinPlayed> played(clip.frames.size());

@@ -240,7 +240,7 @@ Vec3 HeldFrames::offset_of(const HeldFrame& frame, Index welded) const {
 void HeldFrames::mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments,
                       Context& context) {
   if (moments.empty()) return;
-  const FaceMender mender(welded_, {playback.deformer(), playback.frames().get()});
+  const FaceMender mender(welded_, {playback.deformer(), playback.medial().get()});
   auto& frames = clips_.back().frames;
   std::vector<OffsetChanges> changes(frames.size());
   const auto offset = [&](std::size_t k, Index v) {

@@ -56,7 +56,7 @@ class Holder {
         frames_(welded, shown_by_skinning(options) ? HeldForm::volumes : options.form) {
     motion_.shown_by_skinning = shown_by_skinning(options);
     motion_.deformer = options.playback.deformer;
-    motion_.frames = options.playback.frames;
+    motion_.medial = options.playback.medial;
     motion_.keeps_faces = playback_.keeps_faces() && options.between.volume_error > 0;
     const bool asked = options.form == HeldForm::offsets && options.between.volume_error > 0;
     if (asked && !motion_.shown_by_skinning) motion_.between.emplace();

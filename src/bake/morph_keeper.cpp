@@ -161,7 +161,7 @@ MorphKeeper::Shown MorphKeeper::unmorphed(const Moment& at) const {
   OffsetView view = offset_view(welded_, out.deformed);
   out.frame = {std::move(view.skinned), std::move(view.linear), {}};
   if (motion_.deformer != Deformer::lbs) {
-    pose_skin(welded_, pose, {motion_.deformer, motion_.frames.get()}, out.deformed, alone);
+    pose_skin(welded_, pose, {motion_.deformer, motion_.medial.get()}, out.deformed, alone);
   }
   for (std::size_t k = at.key; k <= at.last(); ++k) {
     const auto patch = patches_.find(first_row_[at.clip] + k);
@@ -235,7 +235,7 @@ void MorphKeeper::restore_volume(const Moment& at) {
 }
 
 void MorphKeeper::keep_faces(Context& context) {
-  const FaceMender mender(welded_, {motion_.deformer, motion_.frames.get()});
+  const FaceMender mender(welded_, {motion_.deformer, motion_.medial.get()});
   std::vector<Moment> moments = all_moments();
   for (int pass = 0; pass < kFacePasses; ++pass) {
     const std::vector<Turned> turned = find_turned(moments, mender, context);

@@ -321,7 +321,7 @@ TwinJoints twin_joints(const HeldMotion& motion, const WeldedCharacter& welded, 
   FittedShares shares = fit_shares(motion, welded, result.twins, options.influences, context);
   result.weights = std::move(shares.weights);
   const TwinFrames frames(welded, result.twins, result.weights, shares.importance,
-                          {motion.deformer, motion.frames.get()});
+                          {motion.deformer, motion.medial.get()});
   const auto found = for_frames(all_frames(motion), context, [&](const FramePlace& at, TwinFrames::Worker& worker) {
     const HeldClip& clip = motion.clips[at.clip];
     return frames.fit(clip, clip.frames[at.frame], worthy.active[at.clip], worker);

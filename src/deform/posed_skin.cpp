@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "isochor/base/error.h"
-#include "isochor/deform/frame_skin.h"
+#include "isochor/deform/medial_skin.h"
 #include "isochor/mesh/volume.h"
 
 namespace isochor {
@@ -99,15 +99,15 @@ void skin_vertices(Deformer deformer, const SkinWeights& weights, std::span<cons
   transform_positions(out.maps, out.rest, out.positions);
 }
 
-FrameRigSize frame_rig_size(const WeldedCharacter& welded) {
+MedialRigSize medial_rig_size(const WeldedCharacter& welded) {
   return {.vertices = welded.surface().vertex_count(),
           .joints = welded.skeleton().size(),
           .parts = welded.character().parts.size()};
 }
 
-const FrameRig& frames_of(const Deforming& how) {
-  if (how.frames == nullptr) throw_bad_input("the deformer medial needs frames; medial_frames() makes them");
-  return *how.frames;
+const MedialRig& rig_of(const Deforming& how) {
+  if (how.medial == nullptr) throw_bad_input("the deformer medial needs a MedialRig; prepare_medial() makes it");
+  return *how.medial;
 }
 
 Mat34 placed(const Mat34& map, const Affine& placement) {
@@ -115,13 +115,13 @@ Mat34 placed(const Mat34& map, const Affine& placement) {
   return out;
 }
 
-/// Frames are in a space of their own, which the placements of parts lead to. A stray goes with the vertex that it was
+/// Guides are in a space of their own, which the placements of parts lead to. A stray goes with the vertex that it was
 /// welded into: what closes a seam closes it in every pose.
-void skin_by_frames(const WeldedCharacter& welded, const FrameRig& rig, PosedSkin& out, const Context& context) {
+void skin_by_guides(const WeldedCharacter& welded, const MedialRig& rig, PosedSkin& out, const Context& context) {
   std::vector<Affine> drivers(rig.drivers.size());
   driver_matrices(rig, out.global, drivers);
   out.maps.resize(out.rest.size());
-  frame_maps(rig.skin, drivers, out.maps, context);
+  guide_maps(rig.skin, drivers, out.maps, context);
   const WholeSurface& whole = welded.whole();
   out.strays.maps.clear();
   for (const WeldedCharacter::Stray& stray : welded.strays()) {
@@ -146,7 +146,7 @@ Mat34 node_map(const WeldedCharacter& welded, const PosedSkin& posed, std::size_
 }  // namespace
 
 void check(const Deforming& how, const WeldedCharacter& welded) {
-  if (how.deformer == Deformer::medial) check(frames_of(how), frame_rig_size(welded));
+  if (how.deformer == Deformer::medial) check(rig_of(how), medial_rig_size(welded));
 }
 
 void pose_skin(const WeldedCharacter& welded, const Pose& pose, const Deforming& how, PosedSkin& out,
@@ -162,8 +162,8 @@ void pose_skin(const WeldedCharacter& welded, const Pose& pose, std::span<const 
   welded.bone_matrices(out.global, out.matrices);
   read_rest(welded, shapes, out);
   if (how.deformer == Deformer::medial) {
-    check_size(frames_of(how), frame_rig_size(welded));
-    skin_by_frames(welded, *how.frames, out, context);
+    check_size(rig_of(how), medial_rig_size(welded));
+    skin_by_guides(welded, *how.medial, out, context);
   } else {
     skin_vertices(how.deformer, welded.weights(), out.matrices, out, context);
     skin_vertices(how.deformer, welded.stray_weights(), out.matrices, out.strays, context);

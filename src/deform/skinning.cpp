@@ -129,7 +129,8 @@ void apply_morphs(const Part& part, const Pose& pose, MorphChoice choice, std::v
 
 void vertex_maps(Deformer deformer, const SkinnedVertices& vertices, std::span<const Affine> skin_matrices,
                  std::span<Mat34> out, const Context& context) {
-  if (deformer == Deformer::medial) throw_bad_input("the deformer medial needs frames; weights alone do not tell it");
+  if (deformer == Deformer::medial)
+    throw_bad_input("the deformer medial needs a MedialRig; weights alone do not tell it");
   const SkinWeights& weights = vertices.weights;
   check_size(out.size(), weights.vertex_count(), "maps");
   check_vertices(weights, skin_matrices);

@@ -47,7 +47,7 @@ struct MomentErrors {
 class PlayedFile {
  public:
   PlayedFile(const Character& character, const HeldMotion& motion)
-      : welded_(character), deformer_(motion.deformer), frames_(frames_of(character.skeleton, motion)) {
+      : welded_(character), deformer_(motion.deformer), medial_(medial_of(character.skeleton, motion)) {
     for (const Component& component : welded_.topology().components)
       volumes_.emplace_back(welded_.surface(), component);
     for (const Part& part : character.parts) morphs_.emplace_back(part);
@@ -107,7 +107,7 @@ class PlayedFile {
       shapes.push_back(morphed_positions(part, pose, MorphChoice::authored));
     }
     PosedSkin alone;
-    pose_skin(welded_, without_twins(pose), shapes, {deformer_, &frames_}, alone, Context(1));
+    pose_skin(welded_, without_twins(pose), shapes, {deformer_, &medial_}, alone, Context(1));
     return alone;
   }
   std::size_t turned_faces(const Pose& pose, const PosedSkin& posed) const {
@@ -160,15 +160,15 @@ class PlayedFile {
   }
 
  private:
-  /// Their joints in the file, which may have twins between those that the frames were made for.
-  static FrameRig frames_of(const Skeleton& skeleton, const HeldMotion& motion) {
-    if (!motion.frames) return {};
+  /// Their joints in the file, which may have twins between those that the medial was prepared for.
+  static MedialRig medial_of(const Skeleton& skeleton, const HeldMotion& motion) {
+    if (!motion.medial) return {};
     std::vector<Index> own;
     for (std::size_t j = 0; j < skeleton.size(); ++j) {
       if (!skeleton.joints[j].twin) own.push_back(static_cast<Index>(j));
     }
-    FrameRig rig = *motion.frames;
-    for (FrameRig::Driver& driver : rig.drivers) {
+    MedialRig rig = *motion.medial;
+    for (MedialRig::Driver& driver : rig.drivers) {
       if (driver.joint == kNone) continue;
       if (static_cast<std::size_t>(driver.joint) >= own.size()) refuse("joints");
       driver.joint = own[driver.joint];
@@ -206,7 +206,7 @@ class PlayedFile {
 
   WeldedCharacter welded_;
   Deformer deformer_;
-  FrameRig frames_;                        // of the deformer medial
+  MedialRig medial_;                       // of the deformer medial
   std::vector<VolumeFunctional> volumes_;  // by component
   std::optional<TurnedFaces> turned_faces_;
   std::vector<MorphPlayer> morphs_;  // by part

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "isochor/base/error.h"
-#include "isochor/deform/frame_skin.h"
+#include "isochor/deform/medial_skin.h"
 #include "isochor/voxel/voxelize.h"
 
 namespace isochor {
@@ -102,12 +102,12 @@ std::vector<Color> colors_of_joints(const Skeleton& skeleton) {
   return colors;
 }
 
-Scene scene_by_joint(const MedialComplex& complex, const FrameRig& rig, const Skeleton& skeleton, double size) {
+Scene scene_by_joint(const MedialComplex& complex, const MedialRig& rig, const Skeleton& skeleton, double size) {
   const auto colors = colors_of_joints(skeleton);
   ShownComplex made = shown(complex, size);
   for (const Index v : made.shows) {
     Color sum = Color::Zero();
-    for (const Influence& i : rig.skin.frames.row(static_cast<std::size_t>(v))) {
+    for (const Influence& i : rig.skin.guides.row(static_cast<std::size_t>(v))) {
       sum += static_cast<float>(i.weight) * colors[rig.drivers[i.joint].joint];
     }
     made.mesh.vertex_colors.push_back(sum);
@@ -117,11 +117,11 @@ Scene scene_by_joint(const MedialComplex& complex, const FrameRig& rig, const Sk
   return scene;
 }
 
-/// Where the frames of a pose carry the vertices of the complex.
-void move_complex(const WeldedCharacter& welded, const FrameRig& rig, const Pose& pose, MedialComplex& complex) {
+/// Where the guides of a pose carry the vertices of the complex.
+void move_complex(const WeldedCharacter& welded, const MedialRig& rig, const Pose& pose, MedialComplex& complex) {
   std::vector<Affine> drivers(rig.drivers.size()), motions(rig.skin.centres.size());
   driver_matrices(rig, global_transforms(welded.skeleton(), pose), drivers);
-  frame_motions(rig.skin, drivers, motions, Context(1));
+  guide_motions(rig.skin, drivers, motions, Context(1));
   for (std::size_t v = 0; v < complex.vertex_count(); ++v) complex.positions[v] = motions[v] * complex.positions[v];
 }
 
@@ -145,20 +145,20 @@ MedialScene medial_scene(const WeldedCharacter& welded, const MedialPicture& opt
     made.mean_error += std::abs(d) / (size * static_cast<double>(surface.vertex_count()));
     made.max_error = std::max(made.max_error, std::abs(d) / size);
   }
-  picture.frame = box;
+  picture.view_box = box;
   picture.back_faces = BackFaces::same;
   made.scene = scene_by_radius(made.medial.complex, size);
   return made;
 }
 
-Scene moved_medial_scene(const WeldedCharacter& welded, const MedialFrames& frames, const Pose* pose,
+Scene moved_medial_scene(const WeldedCharacter& welded, const PreparedMedial& medial, const Pose* pose,
                          MedialColor color) {
-  if (frames.complex.vertex_count() == 0) throw_bad_input("the skin follows single joints alone: it has no medial");
-  MedialComplex complex = frames.complex;
-  if (pose != nullptr) move_complex(welded, frames.rig, *pose, complex);
+  if (medial.complex.vertex_count() == 0) throw_bad_input("the skin follows single joints alone: it has no medial");
+  MedialComplex complex = medial.complex;
+  if (pose != nullptr) move_complex(welded, medial.rig, *pose, complex);
   const double size = bounding_box(complex.positions).diagonal().norm();
   return color == MedialColor::radius ? scene_by_radius(complex, size)
-                                      : scene_by_joint(complex, frames.rig, welded.skeleton(), size);
+                                      : scene_by_joint(complex, medial.rig, welded.skeleton(), size);
 }
 
 }  // namespace isochor

@@ -32,7 +32,7 @@ PixelRect bar_strip(const PreparedScene& scene, const RenderOptions& options) {
 Camera place_camera(const PreparedScene& scene, const RenderOptions& options, const PixelRect& strip) {
   const Viewport viewport{.width = static_cast<double>(options.width - strip.width),
                           .height = static_cast<double>(options.height)};
-  if (options.frame && !options.frame->isEmpty()) return fit_camera(*options.frame, viewport, options.camera);
+  if (options.view_box && !options.view_box->isEmpty()) return fit_camera(*options.view_box, viewport, options.camera);
   return fit_camera(scene.impl().framed_points, viewport, options.camera);
 }
 
@@ -93,8 +93,8 @@ void draw_overlays(Image& image, const PreparedScene& scene, const Camera& camer
 }
 
 void check_frame(const RenderOptions& options) {
-  if (!options.frame || options.frame->isEmpty()) return;
-  if (!detail::is_usable(options.frame->min()) || !detail::is_usable(options.frame->max())) {
+  if (!options.view_box || options.view_box->isEmpty()) return;
+  if (!detail::is_usable(options.view_box->min()) || !detail::is_usable(options.view_box->max())) {
     throw_bad_input("the box that the camera shall frame is not finite");
   }
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kScaleColors = 1024;
 
 Box framed_box(const PreparedScene::Impl& scene, const RenderOptions& options) {
-  const Box box = options.frame && !options.frame->isEmpty() ? *options.frame : scene.box;
+  const Box box = options.view_box && !options.view_box->isEmpty() ? *options.view_box : scene.box;
   return box.isEmpty() ? Box(Vec3::Zero(), Vec3::Zero()) : box;
 }
 

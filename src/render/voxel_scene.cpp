@@ -203,7 +203,7 @@ Scene distance_scene(const WeldedCharacter& welded, const VoxelPicture& options,
   picture.section_fill = SectionFill::hollow;
   picture.back_faces = BackFaces::same;
   const Box box = bounding_box(inside.surface.positions);
-  picture.frame = box;
+  picture.view_box = box;
   Vec3 point = box.center();
   point[half.axis()] = box.min()[half.axis()] + picture.section_position * box.diagonal()[half.axis()];
   Scene scene;
@@ -227,7 +227,7 @@ Scene voxel_scene(const WeldedCharacter& welded, const VoxelPicture& options, Re
   const auto bones = bone_voxels(inside, solid);
   const KeptHalf half(inside, picture);
   picture.section = Section::none;
-  picture.frame = bounding_box(inside.surface.positions);
+  picture.view_box = bounding_box(inside.surface.positions);
   Scene scene;
   scene.meshes.push_back(shown == VoxelsShown::cells ? cell_mesh(solid, bones, half, context)
                                                      : voxel_mesh(solid, bones, shown, half));

@@ -65,7 +65,7 @@ CorrectedPlayback player_of(const WeldedCharacter& welded, const Variant& varian
 Image film(const WeldedCharacter& welded, const Clip& clip, const DemoOptions& options, Context& context) {
   const Character& character = welded.character();
   RenderOptions picture{.width = 280, .height = 280, .samples = options.samples};
-  picture.frame = box_over_clip(welded, clip, context);
+  picture.view_box = box_over_clip(welded, clip, context);
   const auto times = even_times(clip, kPictures);
   std::vector<Tile> tiles;
   for (const Variant& variant : kVariants) {

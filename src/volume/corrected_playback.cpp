@@ -26,10 +26,10 @@ void share_out(double seconds, std::span<const Context> threads, Context& contex
 CorrectedPlayback::CorrectedPlayback(const WeldedCharacter& welded, const PlaybackOptions& options, Context& context)
     : welded_(welded),
       deformer_(options.deformer),
-      frames_(options.frames),
+      medial_(options.medial),
       settings_(options.volume.value_or(VolumeSettings{})),
       report_(welded) {
-  isochor::check({deformer_, frames_.get()}, welded);
+  isochor::check({deformer_, medial_.get()}, welded);
   if (!options.volume) return;
   const StageTimer timer(context, "prepare");
   context.progress("prepare", 0);
@@ -195,7 +195,7 @@ Problems CorrectedPlayback::problems() const {
 }
 
 void CorrectedPlayback::skin(const Pose& pose, double time, PosedSkin& out, const Context& context) const {
-  pose_skin(welded_, pose, {deformer_, frames_.get()}, out, context);
+  pose_skin(welded_, pose, {deformer_, medial_.get()}, out, context);
   const double scale = settings_.volume(time);
   for (double& target : out.target_volumes) target *= scale;
 }

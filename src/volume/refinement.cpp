@@ -33,7 +33,7 @@ class WeightCollector {
  public:
   WeightCollector(const WeldedCharacter& welded, const RefineFor& use)
       : welded_(welded),
-        how_(use.playback.deformer, use.playback.frames.get()),
+        how_(use.playback.deformer, use.playback.medial.get()),
         space_(welded.rest_space()),
         effects_(JointEffects::prepare({space_, welded.skeleton(), use.playback.painted},
                                        use.playback.volume.value_or(VolumeSettings{}))),

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isochor/base/error.h"
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/mesh/volume.h"
 #include "isochor/sample/sample.h"
 
@@ -34,9 +34,9 @@ struct Held : testing::Test {
 
 // Every clip, key by key: what the offsets show encloses the volume, to a float's precision, whatever the deformer.
 TEST_F(Held, OffsetsHoldTheVolume) {
-  const auto frames = std::make_shared<FrameRig>(medial_frames(welded, {}, context).rig);
+  const auto medial = std::make_shared<MedialRig>(prepare_medial(welded, {}, context).rig);
   for (const Deformer deformer : {Deformer::lbs, Deformer::dqs, Deformer::medial}) {
-    const HeldMotion motion = hold_volume(welded, {.playback = {.deformer = deformer, .frames = frames}}, context);
+    const HeldMotion motion = hold_volume(welded, {.playback = {.deformer = deformer, .medial = medial}}, context);
     ASSERT_EQ(motion.clips.size(), character.clips.size());
     EXPECT_FALSE(motion.shown_by_skinning);
     EXPECT_LT(motion.volume.max_error_after(), 1e-9);

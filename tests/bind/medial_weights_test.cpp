@@ -4,7 +4,7 @@
 
 #include "bind/bind_cases.h"
 #include "isochor/base/error.h"
-#include "isochor/deform/frame_skin.h"
+#include "isochor/deform/medial_skin.h"
 #include "isochor/deform/skinning.h"
 
 namespace isochor {
@@ -169,7 +169,7 @@ TEST(MedialWeights, SameAnywhereAndForAnyThreads) {
   EXPECT_LT(test::weights_difference(one.parts[0].weights, bound(moved).parts[0].weights).max, 1e-6);
 }
 
-// A tube twisted at its middle: the frames of the complex share out the twist, where linear blending of the composed
+// A tube twisted at its middle: the guides of the complex share out the twist, where linear blending of the composed
 // weights pinches the tube to cos(a/2).
 TEST(MedialWeights, CandyWrapper) {
   const Character character = arm();
@@ -178,7 +178,7 @@ TEST(MedialWeights, CandyWrapper) {
   const MedialBinding binding =
       bind_by_medial(character.parts[0].surface, test::rest_handles(character), {.resolution = 64}, {}, context);
   const SkinWeights weights = composed_weights(binding, context);
-  const FrameSkin skin{binding.complex.positions, binding.medial, binding.skin};
+  const MedialSkin skin{binding.complex.positions, binding.medial, binding.skin};
   std::vector<Mat34> maps(positions.size());
   const auto smallest_radius = [&] {
     double smallest = 1;
@@ -196,7 +196,7 @@ TEST(MedialWeights, CandyWrapper) {
     }
     vertex_maps(Deformer::lbs, {positions, weights}, matrices, maps, context);
     EXPECT_LT(smallest_radius(), std::cos(angle / 2) + 0.02) << degrees;
-    frame_maps(skin, matrices, maps, context);
+    guide_maps(skin, matrices, maps, context);
     EXPECT_GT(smallest_radius(), least) << degrees;
   }
 }

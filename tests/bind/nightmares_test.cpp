@@ -1,7 +1,7 @@
 // Meshes and skeletons that break other methods: every vertex gets valid weights all the same, by every method of ours.
 
 #include "bind/bind_cases.h"
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/deform/posed_skin.h"
 
 namespace isochor {
@@ -10,13 +10,13 @@ namespace {
 using test::bare_giraffe;
 using test::expect_all_bound;
 
-/// By frames of the medial, every vertex has its place in the rest pose.
+/// By guides of the medial, every vertex has its place in the rest pose.
 void expect_at_rest(const Character& bound, const BindOptions& options) {
   Context context(2);
   const WeldedCharacter welded(bound);
-  const MedialFrames frames = medial_frames(welded, options, context);
+  const PreparedMedial medial = prepare_medial(welded, options, context);
   PosedSkin posed;
-  pose_skin(welded, rest_pose(bound.skeleton), {Deformer::medial, &frames.rig}, posed, context);
+  pose_skin(welded, rest_pose(bound.skeleton), {Deformer::medial, &medial.rig}, posed, context);
   const double size = 1 + bounding_box(posed.rest).diagonal().norm();
   for (std::size_t v = 0; v < posed.rest.size(); ++v) {
     ASSERT_LT((posed.positions[v] - posed.rest[v]).norm(), 1e-9 * size) << v;

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "bind/bind_cases.h"
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/bind/weight_metrics.h"
 #include "isochor/deform/posed_skin.h"
 #include "isochor/io/load.h"
@@ -106,8 +106,8 @@ TEST(RealCharacters, AllAreBound) {
   }
 }
 
-// By frames of the medial every vertex of every file has a row, and a place in a pose of its first clip.
-TEST(RealCharacters, MedialFrames) {
+// By guides of the medial every vertex of every file has a row, and a place in a pose of its first clip.
+TEST(RealCharacters, PreparedMedial) {
   SKIP_WITHOUT_SHARED_DATA();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::shared_data())) {
     if (entry.path().extension() != ".glb") continue;
@@ -118,13 +118,13 @@ TEST(RealCharacters, MedialFrames) {
     BindOptions options;
     options.gvb.resolution = 64;
     const WeldedCharacter welded(character);
-    const MedialFrames frames = medial_frames(welded, options, context);
-    EXPECT_EQ(frames.rig.skin.skin.vertex_count(), welded.surface().vertex_count());
+    const PreparedMedial medial = prepare_medial(welded, options, context);
+    EXPECT_EQ(medial.rig.skin.skin.vertex_count(), welded.surface().vertex_count());
     if (character.clips.empty()) continue;
     const Clip& clip = character.clips.front();
     PosedSkin posed;
     pose_skin(welded, sample(clip, character.skeleton, 0.5 * (clip.start() + clip.end())),
-              {Deformer::medial, &frames.rig}, posed, context);
+              {Deformer::medial, &medial.rig}, posed, context);
     for (const Vec3& p : posed.positions) ASSERT_TRUE(p.allFinite());
   }
 }

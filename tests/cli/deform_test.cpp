@@ -369,8 +369,8 @@ TEST(CliDeform, CommandLineOverSettings) {
   EXPECT_EQ(options("--volume off")["volume"], "off");
 }
 
-// Frames of the medial are reported, baked relative to linear blend skinning so that the file shows them, as a point
-// cache does, and keep more of a twist than linear blending. Options of the medial are for it alone.
+// The deformer medial is reported, baked relative to linear blend skinning so that the file shows it, as a point
+// cache does, and keeps more of a twist than linear blending. Options of the medial are for it alone.
 TEST_F(Deform, ByMedial) {
   const std::string twist = " --clip twist --volume off --report r.json ";
   ASSERT_EQ(run_isochor(here, "deform c.glb -o lbs.pc2" + twist).code, 0);

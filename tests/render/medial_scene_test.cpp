@@ -36,28 +36,28 @@ TEST_F(MedialSceneTest, ShowsTheComplex) {
   EXPECT_EQ(mesh.scalar.size(), mesh.surface.vertex_count());
   Box skin = bounding_box(welded.surface().positions);
   EXPECT_TRUE(skin.contains(bounding_box(mesh.surface.positions)));
-  ASSERT_TRUE(picture.frame.has_value());
+  ASSERT_TRUE(picture.view_box.has_value());
   EXPECT_GT(made.max_error, 0);
   EXPECT_LT(made.max_error, 0.05);
   EXPECT_LT(made.mean_error, made.max_error);
 }
 
-// In a pose the complex goes where its frames go: half-way through a bend its upper end has left the axis, the lower
+// In a pose the complex goes where its guides go: half-way through a bend its upper end has left the axis, the lower
 // one has not. Joints have colours, radii a scale.
 TEST_F(MedialSceneTest, Moved) {
   BindOptions options;
   options.gvb.resolution = 64;
-  const MedialFrames frames = medial_frames(welded, options, context);
+  const PreparedMedial medial = prepare_medial(welded, options, context);
   const Clip& bend = character.clips[0];
   const Pose pose = sample(bend, character.skeleton, bend.end());
-  const Scene rest = moved_medial_scene(welded, frames, nullptr, MedialColor::radius);
-  const Scene bent = moved_medial_scene(welded, frames, &pose, MedialColor::joint);
+  const Scene rest = moved_medial_scene(welded, medial, nullptr, MedialColor::radius);
+  const Scene bent = moved_medial_scene(welded, medial, &pose, MedialColor::joint);
   const auto &before = rest.meshes[0].surface.positions, &after = bent.meshes[0].surface.positions;
   ASSERT_EQ(before.size(), after.size());
   EXPECT_EQ(rest.meshes[0].scalar.size(), before.size());
   EXPECT_EQ(bent.meshes[0].vertex_colors.size(), after.size());
   std::size_t moved = 0, still = 0;
-  for (std::size_t v = 0; v < frames.complex.vertex_count(); ++v) {
+  for (std::size_t v = 0; v < medial.complex.vertex_count(); ++v) {
     moved += (after[v] - before[v]).norm() > 0.1 ? 1 : 0;
     still += (after[v] - before[v]).norm() < 1e-9 ? 1 : 0;
   }

@@ -74,7 +74,7 @@ TEST(RenderInput, DegenerateFaces) {
   }
 }
 
-// A scene without extent, and a frame without extent or none at all, still give a picture.
+// A scene without extent, and a box without extent or none at all, still give a picture.
 TEST(RenderInput, NoExtent) {
   Surface point;
   point.positions.assign(3, Vec3(3, 3, 3));
@@ -84,9 +84,9 @@ TEST(RenderInput, NoExtent) {
   options.width = 40;
   options.height = 30;
   EXPECT_NO_THROW(render(scene_of(point), options, context));
-  options.frame = Box(Vec3::Zero(), Vec3::Zero());
+  options.view_box = Box(Vec3::Zero(), Vec3::Zero());
   EXPECT_NO_THROW(render(scene_of(sphere(1)), options, context));
-  options.frame = Box();
+  options.view_box = Box();
   EXPECT_FALSE(is_plain(render(scene_of(sphere(1)), options, context).image, options.colors.background));
 }
 
@@ -96,7 +96,7 @@ TEST(RenderInput, CameraInsideTheSubject) {
   options.width = 60;
   options.height = 60;
   options.wireframe = true;
-  options.frame = Box(Vec3::Constant(-0.01), Vec3::Constant(0.01));
+  options.view_box = Box(Vec3::Constant(-0.01), Vec3::Constant(0.01));
   Context context(1);
   EXPECT_FALSE(is_plain(render(scene_of(sphere(1)), options, context).image, options.colors.background));
 }
@@ -127,7 +127,7 @@ TEST(RenderInput, RefusesListsThatDoNotFit) {
   EXPECT_TRUE(refuses({.surface = broken}));
 }
 
-// Options out of range, and a frame that is not finite, are refused.
+// Options out of range, and a box that is not finite, are refused.
 TEST(RenderInput, RefusesBadOptions) {
   Context context(1);
   const auto refuses = [&](auto change) {
@@ -144,7 +144,7 @@ TEST(RenderInput, RefusesBadOptions) {
   EXPECT_TRUE(refuses([](RenderOptions& o) { o.height = 1 << 20; }));
   EXPECT_TRUE(refuses([](RenderOptions& o) { o.samples = 0; }));
   EXPECT_TRUE(refuses([](RenderOptions& o) { o.camera.field_of_view = 180; }));
-  EXPECT_TRUE(refuses([](RenderOptions& o) { o.frame = Box(Vec3::Zero(), Vec3::Constant(1e200)); }));
+  EXPECT_TRUE(refuses([](RenderOptions& o) { o.view_box = Box(Vec3::Zero(), Vec3::Constant(1e200)); }));
   EXPECT_FALSE(refuses([](RenderOptions& o) { o.width = o.height = o.samples = 1; }));
 }
 

@@ -323,10 +323,10 @@ TEST(Render, ScaleAndPlaceDoNotMatter) {
   }
 }
 
-// Scenes of different size taken with the same frame are taken from the same place.
+// Scenes of different size taken with the same box are taken from the same place.
 TEST(Render, FrameFixesTheCamera) {
   RenderOptions options = plain_options();
-  options.frame = Box(Vec3(-2, -2, -2), Vec3(2, 2, 2));
+  options.view_box = Box(Vec3(-2, -2, -2), Vec3(2, 2, 2));
   Context context(1);
   const Picture small = render(scene_of(sphere(0.5)), options, context);
   const Picture large = render(scene_of(sphere(1.5)), options, context);

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/sample/sample.h"
 #include "isochor/volume/corrected_playback.h"
 
@@ -40,19 +40,19 @@ class Subject {
     if (!player) {
       PlaybackOptions options{.deformer = deformer, .volume = settings_, .painted = painted_};
       options.volume->options.treatment = treatment;
-      if (deformer == Deformer::medial) options.frames = frames();
+      if (deformer == Deformer::medial) options.medial = medial();
       player = std::make_unique<CorrectedPlayback>(welded, options, context);
     }
     return *player;
   }
   /// Of the deformer medial.
-  std::shared_ptr<const FrameRig> frames() {
-    if (!frames_) {
+  std::shared_ptr<const MedialRig> medial() {
+    if (!medial_) {
       BindOptions options{.method = BindMethod::medial};
       options.gvb.resolution = 64;
-      frames_ = std::make_shared<FrameRig>(medial_frames(welded, options, context).rig);
+      medial_ = std::make_shared<MedialRig>(prepare_medial(welded, options, context).rig);
     }
-    return frames_;
+    return medial_;
   }
   std::span<const VolumeCorrector::Region> regions() { return player().regions(); }
 
@@ -96,7 +96,7 @@ class Subject {
  private:
   VolumeSettings settings_;
   std::vector<PaintedMap> painted_;
-  std::shared_ptr<const FrameRig> frames_;
+  std::shared_ptr<const MedialRig> medial_;
   std::map<std::pair<Deformer, JointTreatment>, std::unique_ptr<CorrectedPlayback>> players_;
 };
 

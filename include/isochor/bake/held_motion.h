@@ -65,11 +65,11 @@ struct HeldMotion {
   /// Linear blend skinning shows all of it, as nothing is corrected: there is nothing to bake, and the frames hold
   /// volumes, but no part.
   bool shown_by_skinning = false;
-  Deformer deformer = Deformer::lbs;                 ///< that was played
-  std::shared_ptr<const FrameRig> frames = nullptr;  ///< of the deformer medial
-  bool keeps_faces = false;                          ///< no face is turned over, at keys and half-way between two
-  VolumeReport volume;                               ///< errors of the volume before and after
-  std::optional<BetweenKeys> between;                ///< of all clips together; nothing if none were asked for
+  Deformer deformer = Deformer::lbs;                  ///< that was played
+  std::shared_ptr<const MedialRig> medial = nullptr;  ///< of the deformer medial
+  bool keeps_faces = false;                           ///< no face is turned over, at keys and half-way between two
+  VolumeReport volume;                                ///< errors of the volume before and after
+  std::optional<BetweenKeys> between;                 ///< of all clips together; nothing if none were asked for
   /// Vertices of the file that no offset in the rest pose brings to their place at some moment: linear blend skinning
   /// flattens the skin there.
   std::size_t unreached_vertices = 0;

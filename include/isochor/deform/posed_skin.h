@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isochor/deform/skinning.h"
-#include "isochor/rig/frame_rig.h"
+#include "isochor/rig/medial_rig.h"
 #include "isochor/rig/welded_character.h"
 
 namespace isochor {
@@ -29,14 +29,15 @@ struct PosedSkin : PosedVertices {  // #V of the welded surface
   std::vector<double> target_volumes;  ///< by component: rest_volumes × WeldedCharacter::volume_scale()
 };
 
-/// A deformer with what it needs: lbs and dqs nothing but the weights, medial its frames.
+/// A deformer with what it needs: lbs and dqs nothing but the weights, medial its rig.
 struct Deforming {
-  Deforming(Deformer by, const FrameRig* along = nullptr) : deformer(by), frames(along) {}  // NOLINT: a deformer is one
+  Deforming(Deformer by, const MedialRig* along = nullptr)
+      : deformer(by), medial(along) {}  // NOLINT: a deformer is one
 
   Deformer deformer;
-  const FrameRig* frames;  ///< must outlive what is done with it; made for the same welded character
+  const MedialRig* medial;  ///< must outlive what is done with it; made for the same welded character
 };
-/// Throws Error(bad_input) if the deformer is medial and its frames are missing or do not fit the character.
+/// Throws Error(bad_input) if the deformer is medial and its rig is missing or does not fit the character.
 void check(const Deforming& how, const WeldedCharacter& welded);
 
 /// Everything of a pose; for several threads at once, each with an `out` of its own. After the first call with the same

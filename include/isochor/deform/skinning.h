@@ -18,7 +18,7 @@ namespace isochor {
 enum class Deformer {
   lbs,     ///< linear blend skinning
   dqs,     ///< dual quaternion skinning
-  medial,  ///< skin that follows frames, which follow the joints; it needs a FrameRig
+  medial,  ///< skin that follows guides of the medial, which follow the joints; it needs a MedialRig
 };
 template <>
 struct EnumNames<Deformer> {
@@ -48,7 +48,7 @@ struct SkinnedVertices {
 ///
 /// `out` has #V entries. For lbs nothing is allocated. Throws Error(bad_input) if a vertex follows no joint, a joint
 /// that has no matrix, or one whose matrix is not finite; and for medial, which weights alone do not tell:
-/// pose_skin() and frame_maps() know it.
+/// pose_skin() and guide_maps() know it.
 void vertex_maps(Deformer deformer, const SkinnedVertices& vertices, std::span<const Affine> skin_matrices,
                  std::span<Mat34> out, const Context& context);
 

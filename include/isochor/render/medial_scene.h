@@ -4,7 +4,7 @@
 /// balls or by the joints that move them; in the shape that the skin was bound in, or as a pose moves it.
 
 #include "isochor/base/context.h"
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 #include "isochor/medial/complex.h"
 #include "isochor/render/render.h"
 #include "isochor/rig/welded_character.h"
@@ -34,15 +34,15 @@ struct MedialScene {
   double max_error = 0;
 };
 
-/// The complex of the bind shape, coloured by radius, whatever the colour of the options: no joint is asked. The frame
-/// of the picture becomes that of the skin. Throws Error(bad_input) if there is no mesh or the resolution is
+/// The complex of the bind shape, coloured by radius, whatever the colour of the options: no joint is asked. The
+/// view box of the picture becomes that of the skin. Throws Error(bad_input) if there is no mesh or the resolution is
 /// no power of two from 8 to 256.
 MedialScene medial_scene(const WeldedCharacter& welded, const MedialPicture& options, RenderOptions& picture,
                          Context& context);
 
 /// The complex as the joints move it in a pose; in the shape that was bound if there is none. Radii are those at bind
 /// time. It is drawn with back faces as front faces: RenderOptions::back_faces.
-Scene moved_medial_scene(const WeldedCharacter& welded, const MedialFrames& frames, const Pose* pose,
+Scene moved_medial_scene(const WeldedCharacter& welded, const PreparedMedial& medial, const Pose* pose,
                          MedialColor color);
 
 }  // namespace isochor

@@ -83,7 +83,7 @@ struct RenderOptions {
   /// What the camera frames, what the ground lies under and what the section is measured across: give the box of a
   /// whole clip, or of all characters that are compared, to take all pictures from the same place. Without: the scene's
   /// own vertices.
-  std::optional<Box> frame = {};
+  std::optional<Box> view_box = {};
   RenderColors colors = {};
 };
 

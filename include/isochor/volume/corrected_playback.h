@@ -23,7 +23,8 @@ namespace isochor {
 
 struct PlaybackOptions {
   Deformer deformer = Deformer::lbs;
-  std::shared_ptr<const FrameRig> frames = nullptr;  ///< of the deformer medial: medial_frames() of the same character
+  std::shared_ptr<const MedialRig> medial =
+      nullptr;  ///< of the deformer medial: prepare_medial() of the same character
   /// How the volume is held; nothing: not at all, every vertex stays where the deformer puts it.
   std::optional<VolumeSettings> volume = VolumeSettings{};
   std::vector<PaintedMap> painted = {};  ///< the maps that the settings name
@@ -32,7 +33,7 @@ struct PlaybackOptions {
 class CorrectedPlayback {
  public:
   /// `welded` must outlive it. Throws Error(bad_input) if settings are out of range or name a painted map that is
-  /// not there, or if the deformer is medial and its frames are missing or of another character.
+  /// not there, or if the deformer is medial and its rig is missing or of another character.
   CorrectedPlayback(const WeldedCharacter& welded, const PlaybackOptions& options, Context& context);
 
   /// Other settings for the same character, as while somebody draws a curve: what does not depend on them is kept. What
@@ -43,7 +44,7 @@ class CorrectedPlayback {
 
   const WeldedCharacter& welded() const { return welded_; }
   Deformer deformer() const { return deformer_; }
-  const std::shared_ptr<const FrameRig>& frames() const { return frames_; }
+  const std::shared_ptr<const MedialRig>& medial() const { return medial_; }
   bool corrects() const { return own_.corrector.has_value(); }
   bool keeps_faces() const { return corrects() && settings_.options.faces == FaceTreatment::keep; }
   /// Where each joint bends the skin; none if nothing is corrected.
@@ -106,7 +107,7 @@ class CorrectedPlayback {
 
   const WeldedCharacter& welded_;
   Deformer deformer_;
-  std::shared_ptr<const FrameRig> frames_;
+  std::shared_ptr<const MedialRig> medial_;
   VolumeSettings settings_;
   std::optional<JointEffects> effects_;
   AxesTrack track_;

@@ -1,4 +1,4 @@
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -18,16 +18,16 @@ constexpr double kAlone = 1 - 1e-3;
 /// jointed doll bleed a little into each other.
 constexpr double kRigidPiece = 0.9;
 
-/// A frame follows a joint alone if all the skin that follows the frame does so in the file; where some of it does not,
+/// A guide follows a joint alone if all the skin that follows the guide does so in the file; where some of it does not,
 /// the more so the more of it does, from here on.
 constexpr double kAlmostAlone = 0.95;
 
-/// What is less than this does not count: of the joints of a frame, and, relative to the largest, of the frames of a
+/// What is less than this does not count: of the joints of a guide, and, relative to the largest, of the guides of a
 /// vertex. All are made less by as much, so that none comes or goes with a jump.
 constexpr double kLeastOfJoints = 0.1;
-constexpr double kLeastOfFrames = 0.1;
-/// A vertex follows so many frames at most.
-constexpr std::size_t kMostFrames = 12;
+constexpr double kLeastOfGuides = 0.1;
+/// A vertex follows so many guides at most.
+constexpr std::size_t kMostGuides = 12;
 
 /// Makes all weights less by `least`, drops those that are gone, and makes the sum 1 again.
 void lessen(double least, std::vector<Influence>& row) {
@@ -52,17 +52,17 @@ double third_weight(const std::vector<Influence>& row) {
   return std::min(weights[2], 0.5 * *std::max_element(weights.begin(), weights.end()));
 }
 
-/// The frames that count for a vertex.
+/// The guides that count for a vertex.
 void shorten(std::vector<Influence>& row) {
   double largest = 0;
   for (const Influence& i : row) largest = std::max(largest, i.weight);
-  double least = kLeastOfFrames * largest;
-  if (row.size() > kMostFrames) {
+  double least = kLeastOfGuides * largest;
+  if (row.size() > kMostGuides) {
     std::vector<double> weights;
     weights.reserve(row.size());
     for (const Influence& i : row) weights.push_back(i.weight);
-    std::nth_element(weights.begin(), weights.begin() + kMostFrames, weights.end(), std::greater<>());
-    if (weights[kMostFrames] < largest) least = std::max(least, weights[kMostFrames]);
+    std::nth_element(weights.begin(), weights.begin() + kMostGuides, weights.end(), std::greater<>());
+    if (weights[kMostGuides] < largest) least = std::max(least, weights[kMostGuides]);
   }
   lessen(least, row);
 }
@@ -108,7 +108,7 @@ std::vector<Index> rigid_pieces(const Character& character, const PlacedParts& p
   return joint;
 }
 
-/// By frame of a volume, the joint with the largest part in the weights of the skin that follows the frame.
+/// By guide of a volume, the joint with the largest part in the weights of the skin that follows the guide.
 std::vector<JointShare> largest_shares(const Character& character, const PlacedParts& placed, const WholeSurface& whole,
                                        const MedialBinding& binding) {
   std::vector<std::map<Index, double>> sums(binding.complex.vertex_count());
@@ -116,9 +116,9 @@ std::vector<JointShare> largest_shares(const Character& character, const PlacedP
     const PartVertex at = whole.first_vertex(static_cast<Index>(w));
     const Part& part = character.parts[placed.parts[at.part]];
     if (!has_weight(part, at.vertex)) continue;
-    for (const Influence& frame : binding.skin.row(w)) {
+    for (const Influence& guide : binding.skin.row(w)) {
       for (const Influence& i : part.weights.row(at.vertex)) {
-        sums[frame.joint][part.skin.joints[i.joint]] += frame.weight * i.weight;
+        sums[guide.joint][part.skin.joints[i.joint]] += guide.weight * i.weight;
       }
     }
   }
@@ -144,11 +144,11 @@ void append(MedialComplex& to, const MedialComplex& from) {
   for (const auto& t : from.triangles) to.triangles.push_back({first + t[0], first + t[1], first + t[2]});
 }
 
-/// Collects the frames of one volume after another. Those of the complex come first, those that follow one joint after
+/// Collects the guides of one volume after another. Those of the complex come first, those that follow one joint after
 /// them; until all volumes are known these are numbered from the end.
-class FrameCollector {
+class GuideCollector {
  public:
-  FrameCollector(const WeldedCharacter& welded, const BindOptions& options, Context& context)
+  GuideCollector(const WeldedCharacter& welded, const BindOptions& options, Context& context)
       : welded_(welded), options_(options), context_(context), rows_(welded.surface().vertex_count()) {}
 
   void add_volume(PlacedParts placed) {
@@ -157,7 +157,7 @@ class FrameCollector {
     const std::vector<Index> rigid = rigid_pieces(character, placed, whole);
     place(placed);
     std::optional<MedialBinding> binding;
-    const auto first_frame = static_cast<Index>(out_.complex.vertex_count());
+    const auto first_guide = static_cast<Index>(out_.complex.vertex_count());
     if (std::count(rigid.begin(), rigid.end(), kNone) > 0) binding = bind_volume(placed, whole);
     for (std::size_t i = 0; i < placed.parts.size(); ++i) {
       const auto part = static_cast<std::size_t>(placed.parts[i]);
@@ -171,20 +171,20 @@ class FrameCollector {
         }
         const auto found = binding->skin.row(static_cast<std::size_t>(in_volume));
         row.assign(found.begin(), found.end());
-        for (Influence& influence : row) influence.joint += first_frame;
+        for (Influence& influence : row) influence.joint += first_guide;
         shorten(row);
       }
     }
   }
 
-  MedialFrames take() {
+  PreparedMedial take() {
     carry_the_rest();
-    FrameRig& rig = out_.rig;
+    MedialRig& rig = out_.rig;
     rig.skin.centres = out_.complex.positions;
     for (const auto& [joint, driver] : carriers_) {
       rig.skin.centres.emplace_back(Vec3::Zero());
       const Influence alone{driver, 1.0};
-      rig.skin.frames.add_row({&alone, 1});
+      rig.skin.guides.add_row({&alone, 1});
     }
     const auto first_carrier = static_cast<Index>(out_.complex.vertex_count());
     for (auto& row : rows_) {
@@ -202,13 +202,13 @@ class FrameCollector {
   }
 
  private:
-  /// Frames that follow one and the same driver alone move alike: the first of them speaks for all.
+  /// Guides that follow one and the same driver alone move alike: the first of them speaks for all.
   std::vector<Influence> merged(const std::vector<Influence>& row) {
-    const SkinWeights& frames = out_.rig.skin.frames;
+    const SkinWeights& guides = out_.rig.skin.guides;
     first_of_.resize(out_.rig.drivers.size(), kNone);
     std::vector<Influence> out;
     for (Influence i : row) {
-      const auto of = frames.row(static_cast<std::size_t>(i.joint));
+      const auto of = guides.row(static_cast<std::size_t>(i.joint));
       if (of.size() == 1) {
         Index& first = first_of_[of[0].joint];
         if (first == kNone) first = i.joint;
@@ -265,7 +265,7 @@ class FrameCollector {
   }
 
   void add_drivers(const PlacedParts& placed, const MedialBinding& binding, std::span<const JointShare> shares) {
-    FrameRig& rig = out_.rig;
+    MedialRig& rig = out_.rig;
     const std::size_t first = rig.drivers.size();
     for (const Handle& handle : binding.handles) {
       rig.drivers.push_back({handle.joint, placed.bind[handle.joint].inverse()});
@@ -284,7 +284,7 @@ class FrameCollector {
       const double rigid = smooth_step(kAlmostAlone, kAlone, shares[m].share);
       if (rigid > 0) pull_to(driver_of(shares[m].joint), rigid, row);
       lessen(std::min(kLeastOfJoints, third_weight(row)), row);
-      rig.skin.frames.add_row(row);
+      rig.skin.guides.add_row(row);
     }
   }
 
@@ -315,8 +315,8 @@ class FrameCollector {
   Context& context_;
   std::vector<std::vector<Influence>> rows_;       // #V of the welded surface; below 0: a carrier
   std::vector<std::pair<Index, Index>> carriers_;  // joint and driver
-  std::vector<Index> first_of_;                    // by driver: a frame that follows it alone
-  MedialFrames out_;
+  std::vector<Index> first_of_;                    // by driver: a guide that follows it alone
+  PreparedMedial out_;
 };
 
 std::vector<Index> skinned_parts(const Character& character) {
@@ -330,9 +330,9 @@ std::vector<Index> skinned_parts(const Character& character) {
 
 }  // namespace
 
-MedialFrames medial_frames(const WeldedCharacter& welded, const BindOptions& options, Context& context) {
+PreparedMedial prepare_medial(const WeldedCharacter& welded, const BindOptions& options, Context& context) {
   check_ranges(options);
-  FrameCollector collector(welded, options, context);
+  GuideCollector collector(welded, options, context);
   const std::vector<Index> parts = skinned_parts(welded.character());
   Problems problems;
   if (!parts.empty()) {
@@ -340,9 +340,9 @@ MedialFrames medial_frames(const WeldedCharacter& welded, const BindOptions& opt
       collector.add_volume(std::move(placed));
     }
   }
-  MedialFrames frames = collector.take();
-  frames.problems.insert(frames.problems.begin(), problems.begin(), problems.end());
-  return frames;
+  PreparedMedial prepared = collector.take();
+  prepared.problems.insert(prepared.problems.begin(), problems.begin(), problems.end());
+  return prepared;
 }
 
 }  // namespace isochor

@@ -1,22 +1,22 @@
 #pragma once
 
 /// The deformer medial, prepared for a character (Bloomenthal 2002, section 3): the joints move the vertices of the
-/// medial complex as frames, and these move the skin, both by convolution. Made once, played by any number of frames
+/// medial complex as guides, and these move the skin, both by convolution. Made once, played by any number of frames
 /// and threads:
 ///
 ///   const WeldedCharacter welded(character);
-///   const auto frames = std::make_shared<FrameRig>(medial_frames(welded, {}, context).rig);
-///   CorrectedPlayback playback(welded, {.deformer = Deformer::medial, .frames = frames}, context);
+///   const auto medial = std::make_shared<MedialRig>(prepare_medial(welded, {}, context).rig);
+///   CorrectedPlayback playback(welded, {.deformer = Deformer::medial, .medial = medial}, context);
 
 #include "isochor/bind/bind.h"
-#include "isochor/rig/frame_rig.h"
+#include "isochor/rig/medial_rig.h"
 #include "isochor/rig/welded_character.h"
 
 namespace isochor {
 
-struct MedialFrames {
-  FrameRig rig;
-  MedialComplex complex;    ///< of all volumes: its vertices are the first frames of the rig
+struct PreparedMedial {
+  MedialRig rig;
+  MedialComplex complex;    ///< of all volumes: its vertices are the first guides of the rig
   MedialReport report;      ///< all volumes together
   Index resolution = 0;     ///< the largest of the volumes
   std::size_t carried = 0;  ///< vertices of the welded surface that follow one joint alone
@@ -34,6 +34,6 @@ struct MedialFrames {
 ///   - everything else is moved by convolution, whatever its weights are.
 ///
 /// Parts without a skin follow their node. Throws as bind() does.
-MedialFrames medial_frames(const WeldedCharacter& welded, const BindOptions& options, Context& context);
+PreparedMedial prepare_medial(const WeldedCharacter& welded, const BindOptions& options, Context& context);
 
 }  // namespace isochor

@@ -1,4 +1,4 @@
-#include "isochor/bind/medial_frames.h"
+#include "isochor/bind/prepare_medial.h"
 
 #include <numbers>
 
@@ -9,20 +9,20 @@
 namespace isochor {
 namespace {
 
-BindOptions frames_at_64() {
+BindOptions at_64() {
   BindOptions options{.method = BindMethod::medial};
   options.gvb.resolution = 64;
   return options;
 }
 
-MedialFrames frames_of(const WeldedCharacter& welded, int threads = 2) {
+PreparedMedial prepared(const WeldedCharacter& welded, int threads = 2) {
   Context context(threads);
-  return medial_frames(welded, frames_at_64(), context);
+  return prepare_medial(welded, at_64(), context);
 }
 
-PosedSkin posed(const WeldedCharacter& welded, const MedialFrames& frames, const Pose& pose, int threads = 2) {
+PosedSkin posed(const WeldedCharacter& welded, const PreparedMedial& medial, const Pose& pose, int threads = 2) {
   PosedSkin out;
-  pose_skin(welded, pose, {Deformer::medial, &frames.rig}, out, Context(threads));
+  pose_skin(welded, pose, {Deformer::medial, &medial.rig}, out, Context(threads));
   return out;
 }
 
@@ -51,16 +51,16 @@ Surface block(const Vec3& low, double side) {
   return surface;
 }
 
-// The candy wrapper: where linear blending leaves cos(a/2) of the radius, frames keep most of it.
-TEST(MedialFrames, CandyWrapper) {
+// The candy wrapper: where linear blending leaves cos(a/2) of the radius, guides keep most of it.
+TEST(PreparedMedial, CandyWrapper) {
   const CylinderOptions options;
   const Character cylinder = make_cylinder(options, Context(1));
   const WeldedCharacter welded(cylinder);
-  const MedialFrames frames = frames_of(welded);
-  EXPECT_EQ(frames.carried, 0u);
+  const PreparedMedial medial = prepared(welded);
+  EXPECT_EQ(medial.carried, 0u);
   for (const auto& [degrees, least] : {std::pair{90.0, 0.90}, {135.0, 0.78}, {170.0, 0.68}}) {
     const Pose pose = twisted(cylinder, degrees);
-    EXPECT_GT(thinnest(posed(welded, frames, pose).positions, options), least) << degrees;
+    EXPECT_GT(thinnest(posed(welded, medial, pose).positions, options), least) << degrees;
     PosedSkin lbs;
     pose_skin(welded, pose, Deformer::lbs, lbs, Context(1));
     EXPECT_LT(thinnest(lbs.positions, options), std::cos(degrees * std::numbers::pi / 360) + 0.01);
@@ -68,15 +68,15 @@ TEST(MedialFrames, CandyWrapper) {
 }
 
 // In the rest pose nothing moves, and a motion of the root is one of the whole.
-TEST(MedialFrames, FollowsTheRoot) {
+TEST(PreparedMedial, FollowsTheRoot) {
   const Character elephant = make_sample("elephant");
   const WeldedCharacter welded(elephant);
-  const MedialFrames frames = frames_of(welded);
+  const PreparedMedial medial = prepared(welded);
   Pose pose = rest_pose(elephant.skeleton);
-  const PosedSkin rest = posed(welded, frames, pose);
+  const PosedSkin rest = posed(welded, medial, pose);
   for (std::size_t v = 0; v < rest.rest.size(); ++v) {
     EXPECT_LT((rest.positions[v] - rest.rest[v]).norm(), 1e-9);
-    EXPECT_LE(frames.rig.skin.skin.row(v).size(), 12u);
+    EXPECT_LE(medial.rig.skin.skin.row(v).size(), 12u);
   }
   const Affine motion = Eigen::Translation3d(1, 2, 3) * Eigen::AngleAxisd(2, Vec3(1, 2, 3).normalized());
   for (std::size_t j = 0; j < elephant.skeleton.size(); ++j) {
@@ -84,19 +84,19 @@ TEST(MedialFrames, FollowsTheRoot) {
     pose.local[j].translation = motion * pose.local[j].translation;
     pose.local[j].rotation = Quat(motion.linear()) * Quat(pose.local[j].rotation);
   }
-  const PosedSkin moved = posed(welded, frames, pose);
+  const PosedSkin moved = posed(welded, medial, pose);
   for (std::size_t v = 0; v < rest.rest.size(); ++v) {
     EXPECT_LT((moved.positions[v] - motion * rest.rest[v]).norm(), 1e-8);
   }
 }
 
 // The same bytes for any number of threads; the same shape, moved and scaled, for a character that is.
-TEST(MedialFrames, SameAnywhereAndForAnyThreads) {
+TEST(PreparedMedial, SameAnywhereAndForAnyThreads) {
   Character cylinder = make_sample("cylinder");
   const WeldedCharacter welded(cylinder);
-  const MedialFrames one = frames_of(welded, 1), two = frames_of(welded, 2);
+  const PreparedMedial one = prepared(welded, 1), two = prepared(welded, 2);
   EXPECT_EQ(one.rig.skin.skin, two.rig.skin.skin);
-  EXPECT_EQ(one.rig.skin.frames, two.rig.skin.frames);
+  EXPECT_EQ(one.rig.skin.guides, two.rig.skin.guides);
   const Pose pose = sample(cylinder.clips[0], cylinder.skeleton, cylinder.clips[0].end());
   const PosedSkin a = posed(welded, one, pose, 1), b = posed(welded, two, pose, 2);
   EXPECT_EQ(a.positions, b.positions);
@@ -118,14 +118,14 @@ TEST(MedialFrames, SameAnywhereAndForAnyThreads) {
     }
   }
   const WeldedCharacter welded_large(large);
-  const PosedSkin c = posed(welded_large, frames_of(welded_large), moved);
+  const PosedSkin c = posed(welded_large, prepared(welded_large), moved);
   for (std::size_t v = 0; v < a.positions.size(); ++v) {
     EXPECT_LT((c.positions[v] - (4 * a.positions[v] + offset)).norm(), 1e-6);
   }
 }
 
 // Pieces of the mesh that follow one joint alone in the file follow it here, parts without a skin their node.
-TEST(MedialFrames, RigidPiecesAndNodes) {
+TEST(PreparedMedial, RigidPiecesAndNodes) {
   Character character = make_sample("cylinder");
   Part helmet = character.parts[0];
   helmet.name = "helmet";
@@ -145,10 +145,10 @@ TEST(MedialFrames, RigidPiecesAndNodes) {
   character.parts.push_back(helmet);
   character.parts.push_back(carried);
   const WeldedCharacter welded(character);
-  const MedialFrames frames = frames_of(welded);
-  EXPECT_EQ(frames.carried, helmet.surface.vertex_count() + carried.surface.vertex_count());
+  const PreparedMedial medial = prepared(welded);
+  EXPECT_EQ(medial.carried, helmet.surface.vertex_count() + carried.surface.vertex_count());
   const Pose pose = sample(character.clips[0], character.skeleton, character.clips[0].end());
-  const PosedSkin skin = posed(welded, frames, pose);
+  const PosedSkin skin = posed(welded, medial, pose);
   PosedSkin lbs;
   pose_skin(welded, pose, Deformer::lbs, lbs, Context(1));
   for (std::size_t p = 1; p < 3; ++p) {
@@ -161,12 +161,12 @@ TEST(MedialFrames, RigidPiecesAndNodes) {
 
 // Weights that are rigid far from a joint keep the skin there as it is: the end of a limb without bones of its own goes
 // with the bone that its author gave it.
-TEST(MedialFrames, WhatIsRigidStaysRigid) {
+TEST(PreparedMedial, WhatIsRigidStaysRigid) {
   Character character = make_sample("cylinder");
   const WeldedCharacter welded(character);
-  const MedialFrames frames = frames_of(welded);
+  const PreparedMedial medial = prepared(welded);
   const Pose pose = sample(character.clips[0], character.skeleton, character.clips[0].end());
-  const PosedSkin skin = posed(welded, frames, pose);
+  const PosedSkin skin = posed(welded, medial, pose);
   PosedSkin lbs;
   pose_skin(welded, pose, Deformer::lbs, lbs, Context(1));
   for (std::size_t v = 0; v < skin.rest.size(); ++v) {
@@ -175,19 +175,19 @@ TEST(MedialFrames, WhatIsRigidStaysRigid) {
   }
 }
 
-// Frames of another character are refused, and so is the deformer without any.
-TEST(MedialFrames, Refused) {
+// Guides of another character are refused, and so is the deformer without any.
+TEST(PreparedMedial, Refused) {
   const Character cylinder = make_sample("cylinder"), other = make_sample("cylinder3");
   const WeldedCharacter welded(cylinder), welded_other(other);
-  const MedialFrames frames = frames_of(welded_other);
+  const PreparedMedial medial = prepared(welded_other);
   PosedSkin out;
   const Pose pose = rest_pose(cylinder.skeleton);
   EXPECT_THROW(pose_skin(welded, pose, Deformer::medial, out, Context(1)), Error);
-  EXPECT_THROW(pose_skin(welded, pose, {Deformer::medial, &frames.rig}, out, Context(1)), Error);
-  BindOptions wrong = frames_at_64();
+  EXPECT_THROW(pose_skin(welded, pose, {Deformer::medial, &medial.rig}, out, Context(1)), Error);
+  BindOptions wrong = at_64();
   wrong.medial.width = 0;
   Context context(1);
-  EXPECT_THROW(medial_frames(welded, wrong, context), Error);
+  EXPECT_THROW(prepare_medial(welded, wrong, context), Error);
 }
 
 }  // namespace

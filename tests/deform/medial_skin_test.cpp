@@ -1,4 +1,4 @@
-#include "isochor/deform/frame_skin.h"
+#include "isochor/deform/medial_skin.h"
 
 #include <gtest/gtest.h>
 
@@ -14,19 +14,19 @@ namespace {
 
 Affine twisted(double degrees) { return Affine(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3::UnitZ())); }
 
-/// Frames along z from 0 to 1, the first and the last of two joints alone, and rings of skin of radius 1 between them.
-FrameSkin cylinder(int intermediate, int rings) {
-  FrameSkin skin;
+/// Guides along z from 0 to 1, the first and the last of two joints alone, and rings of skin of radius 1 between them.
+MedialSkin cylinder(int intermediate, int rings) {
+  MedialSkin skin;
   const int last = intermediate + 1;
   for (int m = 0; m <= last; ++m) {
     const double t = static_cast<double>(m) / last;
     skin.centres.push_back(Vec3(0, 0, t));
     if (m == 0) {
-      skin.frames.add_row(std::vector<Influence>{{0, 1.0}});
+      skin.guides.add_row(std::vector<Influence>{{0, 1.0}});
     } else if (m == last) {
-      skin.frames.add_row(std::vector<Influence>{{1, 1.0}});
+      skin.guides.add_row(std::vector<Influence>{{1, 1.0}});
     } else {
-      skin.frames.add_row(std::vector<Influence>{{0, 1 - t}, {1, t}});
+      skin.guides.add_row(std::vector<Influence>{{0, 1 - t}, {1, t}});
     }
   }
   for (int r = 0; r < rings; ++r) {
@@ -40,9 +40,9 @@ FrameSkin cylinder(int intermediate, int rings) {
 /// The smallest radius of the cylinder when its upper end is twisted.
 double smallest_radius(int intermediate, double degrees) {
   constexpr int kRings = 241;
-  const FrameSkin skin = cylinder(intermediate, kRings);
+  const MedialSkin skin = cylinder(intermediate, kRings);
   std::vector<Mat34> maps(kRings);
-  frame_maps(skin, std::vector<Affine>{Affine::Identity(), twisted(degrees)}, maps, Context(2));
+  guide_maps(skin, std::vector<Affine>{Affine::Identity(), twisted(degrees)}, maps, Context(2));
   double smallest = 1;
   for (int r = 0; r < kRings; ++r) {
     const Vec3 p(1, 0, static_cast<double>(r) / (kRings - 1));
@@ -53,9 +53,9 @@ double smallest_radius(int intermediate, double degrees) {
   return smallest;
 }
 
-// Bloomenthal 2002, figure 1: a twist of 180 degrees leaves nothing, 0.707 of the radius with one intermediate frame,
-// 0.924 with three; and that is the cosine of half the angle between two frames for any twist.
-TEST(FrameSkin, TwistTable) {
+// Bloomenthal 2002, figure 1: a twist of 180 degrees leaves nothing, 0.707 of the radius with one intermediate guide,
+// 0.924 with three; and that is the cosine of half the angle between two guides for any twist.
+TEST(MedialSkin, TwistTable) {
   EXPECT_NEAR(smallest_radius(0, 180), 0, 1e-12);
   EXPECT_GT(smallest_radius(1, 180), 0.70);
   EXPECT_LT(smallest_radius(1, 180), 0.71);
@@ -69,46 +69,46 @@ TEST(FrameSkin, TwistTable) {
   }
 }
 
-// A bend is shared out as a twist is: a frame of weights 0.7 and 0.3 has done 0.3 of the way on an arc about the axis.
-TEST(FrameSkin, BendsGoOnAnArc) {
-  FrameSkin skin;
+// A bend is shared out as a twist is: a guide of weights 0.7 and 0.3 has done 0.3 of the way on an arc about the axis.
+TEST(MedialSkin, BendsGoOnAnArc) {
+  MedialSkin skin;
   skin.centres = {Vec3(0, 0, 2)};
-  skin.frames.add_row(std::vector<Influence>{{0, 0.7}, {1, 0.3}});
+  skin.guides.add_row(std::vector<Influence>{{0, 0.7}, {1, 0.3}});
   const Vec3 hinge(0, 1, 0);
   const Affine bend = Eigen::Translation3d(hinge) * Eigen::AngleAxisd(2, Vec3::UnitX()) * Eigen::Translation3d(-hinge);
   const Affine part =
       Eigen::Translation3d(hinge) * Eigen::AngleAxisd(0.6, Vec3::UnitX()) * Eigen::Translation3d(-hinge);
   std::vector<Affine> motion(1);
-  frame_motions(skin, std::vector<Affine>{Affine::Identity(), bend}, motion, Context(1));
+  guide_motions(skin, std::vector<Affine>{Affine::Identity(), bend}, motion, Context(1));
   EXPECT_LT((motion[0].matrix() - part.matrix()).cwiseAbs().maxCoeff(), 1e-12);
 }
 
-/// Frames that each follow some of nine joints, and skin that follows some of the frames.
-FrameSkin scattered_skin() {
-  FrameSkin skin;
+/// Guides that each follow some of nine joints, and skin that follows some of the guides.
+MedialSkin scattered_skin() {
+  MedialSkin skin;
   skin.centres = test::scattered(40, 1);
-  skin.frames = test::some_weights(40, 9, 4, test::Neighbours::unlike);
+  skin.guides = test::some_weights(40, 9, 4, test::Neighbours::unlike);
   skin.skin = test::some_weights(200, 40, 4, test::Neighbours::unlike);
   return skin;
 }
 
-std::vector<Mat34> maps_of_frames(const FrameSkin& skin, std::span<const Affine> joints, int threads = 1) {
+std::vector<Mat34> maps_of_guides(const MedialSkin& skin, std::span<const Affine> joints, int threads = 1) {
   std::vector<Mat34> maps(skin.skin.vertex_count());
-  frame_maps(skin, joints, maps, Context(threads));
+  guide_maps(skin, joints, maps, Context(threads));
   return maps;
 }
 
 // Joints that all move alike move the skin so; and a motion of the whole skeleton is one of the skin.
-TEST(FrameSkin, FollowsTheWholeSkeleton) {
-  const FrameSkin skin = scattered_skin();
+TEST(MedialSkin, FollowsTheWholeSkeleton) {
+  const MedialSkin skin = scattered_skin();
   const Affine motion = Eigen::Translation3d(1, -2, 3) * Eigen::AngleAxisd(2.5, Vec3(1, 2, 3).normalized());
-  for (const Mat34& map : maps_of_frames(skin, std::vector<Affine>(9, motion))) {
+  for (const Mat34& map : maps_of_guides(skin, std::vector<Affine>(9, motion))) {
     EXPECT_LT((map - motion.matrix().topRows<3>()).cwiseAbs().maxCoeff(), 1e-12);
   }
   std::vector<Affine> joints = test::rigid_joints(9, 1);
-  const auto before = maps_of_frames(skin, joints);
+  const auto before = maps_of_guides(skin, joints);
   for (Affine& joint : joints) joint = motion * joint;
-  const auto after = maps_of_frames(skin, joints);
+  const auto after = maps_of_guides(skin, joints);
   for (std::size_t v = 0; v < before.size(); ++v) {
     Eigen::Matrix4d full = Eigen::Matrix4d::Identity();
     full.topRows<3>() = before[v];
@@ -117,23 +117,23 @@ TEST(FrameSkin, FollowsTheWholeSkeleton) {
 }
 
 // The same bytes for any number of threads.
-TEST(FrameSkin, SameForAnyThreads) {
-  const FrameSkin skin = scattered_skin();
+TEST(MedialSkin, SameForAnyThreads) {
+  const MedialSkin skin = scattered_skin();
   const auto joints = test::rigid_joints(9, 1);
-  const auto one = maps_of_frames(skin, joints, 1), two = maps_of_frames(skin, joints, 2);
+  const auto one = maps_of_guides(skin, joints, 1), two = maps_of_guides(skin, joints, 2);
   for (std::size_t v = 0; v < one.size(); ++v) EXPECT_EQ(one[v], two[v]);
 }
 
 // What cannot be followed is refused with a sentence.
-TEST(FrameSkin, Refused) {
-  FrameSkin skin = cylinder(1, 3);
+TEST(MedialSkin, Refused) {
+  MedialSkin skin = cylinder(1, 3);
   std::vector<Mat34> maps(3);
-  EXPECT_THROW(frame_maps(skin, std::vector<Affine>{Affine::Identity()}, maps, Context(1)), Error);
+  EXPECT_THROW(guide_maps(skin, std::vector<Affine>{Affine::Identity()}, maps, Context(1)), Error);
   Affine mirrored = Affine::Identity();
   mirrored.linear()(0, 0) = -1;
-  EXPECT_THROW(frame_maps(skin, std::vector<Affine>{Affine::Identity(), mirrored}, maps, Context(1)), Error);
+  EXPECT_THROW(guide_maps(skin, std::vector<Affine>{Affine::Identity(), mirrored}, maps, Context(1)), Error);
   skin.centres.pop_back();
-  EXPECT_THROW(frame_maps(skin, std::vector<Affine>(2, Affine::Identity()), maps, Context(1)), Error);
+  EXPECT_THROW(guide_maps(skin, std::vector<Affine>(2, Affine::Identity()), maps, Context(1)), Error);
 }
 
 }  // namespace

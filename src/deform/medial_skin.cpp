@@ -1,4 +1,4 @@
-#include "isochor/deform/frame_skin.h"
+#include "isochor/deform/medial_skin.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace isochor {
 namespace {
 
-/// A rigid motion: turned, and the frame's centre carried to `place`.
+/// A rigid motion: turned, and the guide's centre carried to `place`.
 struct RigidMotion {
   Quat rotation = Quat::Identity();
   Vec3 place = Vec3::Zero();
@@ -53,7 +53,7 @@ RigidMotion follow_screw(const RigidMotion& from, const Screw& screw) {
   return {(from.rotation * turn).normalized(), from.place + from.rotation * way};
 }
 
-struct FrameBlend {
+struct GuideBlend {
   std::span<const Affine> matrices;
   std::span<const JointMotion> motions;
 
@@ -118,26 +118,26 @@ struct FrameBlend {
     const RigidMotion rigid = row.size() == 2 ? between(row, centre) : mean(row, centre, of);
     Mat3 stretch = Mat3::Zero();
     for (const Influence& i : row) stretch += i.weight * motions[i.joint].stretch;
-    Affine frame = Affine::Identity();
-    frame.linear() = rigid.rotation.toRotationMatrix() * stretch;
-    frame.translation() = rigid.place - frame.linear() * centre;
-    return frame;
+    Affine guide = Affine::Identity();
+    guide.linear() = rigid.rotation.toRotationMatrix() * stretch;
+    guide.translation() = rigid.place - guide.linear() * centre;
+    return guide;
   }
 };
 
-void check_frames(const FrameSkin& skin, std::span<const Affine> matrices, std::span<const JointMotion> motions) {
-  if (skin.centres.size() != skin.frames.vertex_count()) {
-    throw_bad_input("there are " + std::to_string(skin.centres.size()) + " centres of frames, but weights for " +
-                    std::to_string(skin.frames.vertex_count()));
+void check_guides(const MedialSkin& skin, std::span<const Affine> matrices, std::span<const JointMotion> motions) {
+  if (skin.centres.size() != skin.guides.vertex_count()) {
+    throw_bad_input("there are " + std::to_string(skin.centres.size()) + " centres of guides, but weights for " +
+                    std::to_string(skin.guides.vertex_count()));
   }
-  for (std::size_t m = 0; m < skin.frames.vertex_count(); ++m) {
-    const auto row = skin.frames.row(m);
+  for (std::size_t m = 0; m < skin.guides.vertex_count(); ++m) {
+    const auto row = skin.guides.row(m);
     if (row.empty()) {
-      throw_bad_input("frame " + std::to_string(m) + " follows no joint", static_cast<Index>(m));
+      throw_bad_input("guide " + std::to_string(m) + " follows no joint", static_cast<Index>(m));
     }
     for (const Influence& i : row) {
       if (i.joint < 0 || static_cast<std::size_t>(i.joint) >= matrices.size()) {
-        throw_bad_input("frame " + std::to_string(m) + " follows joint " + std::to_string(i.joint) + ", of " +
+        throw_bad_input("guide " + std::to_string(m) + " follows joint " + std::to_string(i.joint) + ", of " +
                             std::to_string(matrices.size()),
                         static_cast<Index>(m));
       }
@@ -154,15 +154,15 @@ void check_frames(const FrameSkin& skin, std::span<const Affine> matrices, std::
   }
 }
 
-/// Which frames the skin follows. Throws if a row leads nowhere.
-std::vector<char> followed(const SkinWeights& rows, std::size_t frames) {
-  std::vector<char> out(frames, 0);
+/// Which guides the skin follows. Throws if a row leads nowhere.
+std::vector<char> followed(const SkinWeights& rows, std::size_t guides) {
+  std::vector<char> out(guides, 0);
   for (std::size_t v = 0; v < rows.vertex_count(); ++v) {
     const auto row = rows.row(v);
     bool fine = !row.empty();
-    for (const Influence& i : row) fine = fine && i.joint >= 0 && static_cast<std::size_t>(i.joint) < frames;
+    for (const Influence& i : row) fine = fine && i.joint >= 0 && static_cast<std::size_t>(i.joint) < guides;
     if (!fine) {
-      throw_bad_input("vertex " + std::to_string(v) + " follows no frame, or one that is not there",
+      throw_bad_input("vertex " + std::to_string(v) + " follows no guide, or one that is not there",
                       static_cast<Index>(v));
     }
     for (const Influence& i : row) out[i.joint] = 1;
@@ -170,33 +170,33 @@ std::vector<char> followed(const SkinWeights& rows, std::size_t frames) {
   return out;
 }
 
-/// Motions of the frames that are wanted; the others are left as they are.
-void find_motions(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<const char> wanted,
+/// Motions of the guides that are wanted; the others are left as they are.
+void find_motions(const MedialSkin& skin, std::span<const Affine> skin_matrices, std::span<const char> wanted,
                   std::span<Affine> out, const Context& context) {
   std::vector<JointMotion> motions(skin_matrices.size());
   split_motions(skin_matrices, motions);
-  check_frames(skin, skin_matrices, motions);
-  const FrameBlend blend{skin_matrices, motions};
+  check_guides(skin, skin_matrices, motions);
+  const GuideBlend blend{skin_matrices, motions};
   parallel_for(context, out.size(), 64, [&](Range range) {
     std::vector<RigidMotion> of;
     for (std::size_t m = range.begin; m < range.end; ++m) {
-      if (wanted[m] != 0) out[m] = blend(skin.frames.row(m), skin.centres[m], of);
+      if (wanted[m] != 0) out[m] = blend(skin.guides.row(m), skin.centres[m], of);
     }
   });
 }
 
 }  // namespace
 
-void frame_motions(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<Affine> out,
+void guide_motions(const MedialSkin& skin, std::span<const Affine> skin_matrices, std::span<Affine> out,
                    const Context& context) {
-  if (out.size() != skin.frames.vertex_count()) throw_bad_input("there must be as many motions as frames");
+  if (out.size() != skin.guides.vertex_count()) throw_bad_input("there must be as many motions as guides");
   find_motions(skin, skin_matrices, std::vector<char>(out.size(), 1), out, context);
 }
 
-void frame_maps(const FrameSkin& skin, std::span<const Affine> skin_matrices, std::span<Mat34> out,
+void guide_maps(const MedialSkin& skin, std::span<const Affine> skin_matrices, std::span<Mat34> out,
                 const Context& context) {
   if (out.size() != skin.skin.vertex_count()) throw_bad_input("there must be as many maps as vertices");
-  std::vector<Affine> motions(skin.frames.vertex_count(), Affine::Identity());
+  std::vector<Affine> motions(skin.guides.vertex_count(), Affine::Identity());
   find_motions(skin, skin_matrices, followed(skin.skin, motions.size()), motions, context);
   std::vector<Mat34> palette;  // without the last row, which is the same for all
   palette.reserve(motions.size());
