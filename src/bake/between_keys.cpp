@@ -11,10 +11,8 @@ struct Gap {
   double before = 0, after = 0, middle = 0;
 };
 
-/// With its middle, unless these are neighbouring floats: nothing is ever shown between them.
 void open_gap(double before, double after, std::vector<Gap>& gaps) {
-  const double middle = static_cast<float>(0.5 * (before + after));
-  if (middle > before && middle < after) gaps.push_back({before, after, middle});
+  if (const auto middle = moment_between(before, after)) gaps.push_back({before, after, *middle});
 }
 
 /// One round: looks at the middles of all gaps, and returns the halves of those that were beyond.
@@ -33,6 +31,7 @@ std::vector<Gap> halve(std::span<const Gap> gaps, double allowed, bool last, con
       found.max_error.turned = std::max(found.max_error.turned, errors[i].turned);
       if (errors[i].pressed + errors[i].turned > 0) found.pressed.push_back(gaps[i].middle);
       found.gaps_beyond += beyond ? 1 : 0;
+      found.gaps_folded += beyond && errors[i].volume <= allowed ? 1 : 0;
       continue;
     }
     clip.add(i);
@@ -44,6 +43,12 @@ std::vector<Gap> halve(std::span<const Gap> gaps, double allowed, bool last, con
 }
 
 }  // namespace
+
+std::optional<double> moment_between(double before, double after) {
+  const double middle = static_cast<float>(0.5 * (before + after));
+  if (middle > before && middle < after) return middle;
+  return std::nullopt;
+}
 
 BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOptions& options, const KeyedClip& clip) {
   check_ranges(options);

@@ -1,9 +1,11 @@
 #include "bake/face_mender.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "isochor/bake/between_keys.h"
 #include "volume/rest_carrier.h"
 
 namespace isochor {
@@ -11,21 +13,19 @@ namespace {
 
 /// The cosine of a face's turn below which it counts as turned over: 0, and a little for what files round.
 constexpr double kTurned = 0.005;
-/// Faces are turned back to this cosine at least, and by so much of their areas more. Where a twist is undone, the
-/// correction itself keeps no more than 0.03: with 0.1 here, whole limbs moved.
+/// Faces are turned back to this cosine at least, and by so much of their areas more, so that restoring the volume does
+/// not undo it. Where a twist is undone, the correction itself keeps no more than 0.03: with 0.1 here, whole limbs
+/// moved.
 constexpr double kTurnedBack = 0.02, kBeyond = 0.01;
-/// The share of a face's wish that its corners go at a time, and the most rounds over all faces.
+/// The share of a face's wish that its corners go at a time: neighbours wish much the same, and with 1 they overshoot.
+/// At most so many rounds over all faces; most windows end within 20.
 constexpr double kMendStep = 0.8;
 constexpr int kMendRounds = 300;
-/// How often corners of faces that are still turned then go half the way back to where the deformer puts them: without
-/// any offset no face is turned. (Never needed yet: it is what makes this end.)
-constexpr int kRetreats = 10;
-
-std::vector<VolumeFunctional> functionals(const WeldedCharacter& welded) {
-  std::vector<VolumeFunctional> out;
-  for (const Component& component : welded.topology().components) out.emplace_back(welded.surface(), component);
-  return out;
-}
+/// A corner goes no farther in one round than this, in lengths of its face (roots of its area): of a face that is shown
+/// nearly as a point, first order says nothing.
+constexpr double kLongestPush = 0.5;
+/// A corner that goes less than this of its wish cannot go: skinning flattens the skin there (see RestCarrier).
+constexpr double kLittle = 0.01;
 
 Vec3 area_of_corners(std::span<const Vec3> corners) {
   Vec3 sum = Vec3::Zero();
@@ -54,19 +54,21 @@ class FaceMender::Window {
     const std::size_t end = std::min(free.end + 1, keys.times.size());
     for (std::size_t k = begin_; k < end; ++k) {
       if (k >= free.begin && k < free.end) moments_.push_back(mender.moment(keys, k, k));
-      if (k + 1 < end) moments_.push_back(mender.moment(keys, k, k + 1));
+      if (k + 1 < end && moment_between(keys.times[k], keys.times[k + 1])) {
+        moments_.push_back(mender.moment(keys, k, k + 1));
+      }
     }
     key_count_ = end - begin_;
     for (const Face& face : faces) watch(face);
   }
 
-  void mend() {
-    for (int retreat = 0; retreat <= kRetreats; ++retreat) {
-      for (int round = 0; round < kMendRounds; ++round) {
-        if (!turn_back_all()) return;
-      }
-      retreat_from_all();
+  /// Whether fewer faces are turned over afterwards.
+  bool mend() {
+    const std::size_t before = turned_count();
+    for (int round = 0; round < kMendRounds; ++round) {
+      if (!turn_back_all()) return true;
     }
+    return turned_count() < before;
   }
 
   std::vector<Change> changes() const {
@@ -111,71 +113,80 @@ class FaceMender::Window {
     }
   }
 
-  /// What a face lacks of being turned back at a moment; 0: nothing. `slope`: of its margin, by its area vector.
-  double missing(const Moment& at, const Face& face, Vec3& slope) {
+  /// A face as it is shown at a moment.
+  struct Look {
+    std::vector<Vec3> corners;
+    double cosine = 1;    // of its turn
+    double lacks = 0;     // of being turned back, in its areas; 0: nothing
+    Vec3 slope{0, 0, 0};  // of what it has of that, by its area vector
+    double longest_push = 0;
+  };
+  Look look(const Moment& at, const Face& face) {
+    Look out;
     const Vec3 before = area_vector(at.deformed.positions, ring(face));
     const double size = before.norm();
-    if (!(size > mender_.turned_.crushed(at.deformed, static_cast<std::size_t>(face.component)))) return 0;
-    corners_.clear();
-    for (const Index v : ring(face)) corners_.push_back(place(at, v));
-    const Vec3 now = area_of_corners(corners_);
+    if (!(size > at.crushed[face.component])) return out;
+    for (const Index v : ring(face)) out.corners.push_back(place(at, v));
+    const Vec3 now = area_of_corners(out.corners);
     const double length = now.norm();
-    const double margin = (before.dot(now) / size - kTurnedBack * length) / size;
-    if (margin >= 0) return 0;
-    slope = (before / size - (length > 0 ? kTurnedBack / length : 0) * now) / size;
-    return kBeyond - margin;
+    const double along = before.dot(now) / size;
+    if (length > at.crushed[face.component]) out.cosine = along / length;
+    const double margin = (along - kTurnedBack * length) / size;
+    if (margin >= 0) return out;
+    out.lacks = kBeyond - margin;
+    out.slope = (before / size - (length > 0 ? kTurnedBack / length : 0) * now) / size;
+    out.longest_push = kLongestPush * std::sqrt(size);
+    return out;
   }
 
-  /// One face after another; true if one had to be turned back.
+  std::size_t turned_count() {
+    std::size_t count = 0;
+    for (const Moment& at : moments_) {
+      for (const Face& face : watched_) count += look(at, face).cosine < kTurned ? 1 : 0;
+    }
+    return count;
+  }
+
+  /// One face after another; true if one had to be turned back, and could be.
   bool turn_back_all() {
     std::vector<Face> turned;
     for (const Moment& at : moments_) {
       for (const Face& face : watched_) {
-        Vec3 slope;
-        const double lacks = missing(at, face, slope);
-        if (!(lacks > 0)) continue;
-        push(at, ring(face), lacks, slope);
-        turned.push_back(face);
+        const Look seen = look(at, face);
+        if (seen.lacks > 0 && push(at, ring(face), seen)) turned.push_back(face);
       }
     }
     for (const Face& face : turned) watch(face);
     return !turned.empty();
   }
 
-  /// Moves the corners that can move such that the face gains what it lacks, to first order, with the least motion.
-  void push(const Moment& at, std::span<const Index> ring, double lacks, const Vec3& slope) {
+  /// Moves the corners that can move such that the face gains what it lacks, to first order, with the least motion;
+  /// false if none of them can.
+  bool push(const Moment& at, std::span<const Index> ring, const Look& seen) {
     const std::size_t n = ring.size();
     const auto corner_slope = [&](std::size_t k) -> Vec3 {
-      return 0.5 * (corners_[k + 1 == n ? 0 : k + 1] - corners_[k == 0 ? n - 1 : k - 1]).cross(slope);
+      return 0.5 * (seen.corners[k + 1 == n ? 0 : k + 1] - seen.corners[k == 0 ? n - 1 : k - 1]).cross(seen.slope);
     };
     double squares = 0;
     for (std::size_t k = 0; k < n; ++k) squares += keys_of(at, ring[k]) > 0 ? corner_slope(k).squaredNorm() : 0;
-    if (!(squares > 0)) return;
-    for (std::size_t k = 0; k < n; ++k) {
+    bool moves = false;
+    for (std::size_t k = 0; k < n && squares > 0; ++k) {
       const Index v = ring[k];
       const int keys = keys_of(at, v);
       if (keys == 0) continue;
-      const Vec3 wish = kMendStep * lacks / squares * corner_slope(k);
+      Vec3 wish = kMendStep * seen.lacks / squares * corner_slope(k);
+      const double far = wish.norm();
+      if (far > seen.longest_push) wish *= seen.longest_push / far;
       // The middle goes half as far as a key that goes alone.
       const double share = at.first != at.last && keys == 1 ? 2 : 1;
-      const Vec3 step = share * volume::RestCarrier(at.view.linear[v]).carry(wish).offset;
+      const volume::Carried carried = volume::RestCarrier(at.view.linear[v]).carry(wish);
+      const Vec3 step = share * carried.offset;
       const bool moves_last = at.last != at.first && is_free(at.last, v);
       if (is_free(at.first, v)) offset(at.first, v) += step;
       if (moves_last) offset(at.last, v) += step;
+      moves = moves || carried.displacement.norm() > kLittle * wish.norm();
     }
-  }
-
-  void retreat_from_all() {
-    std::set<Index> corners;
-    for (const Moment& at : moments_) {
-      for (const Face& face : watched_) {
-        Vec3 slope;
-        if (missing(at, face, slope) > 0) corners.insert(ring(face).begin(), ring(face).end());
-      }
-    }
-    for (std::size_t k = free_.begin; k < free_.end; ++k) {
-      for (const Index v : corners) offset(k, v) *= 0.5;
-    }
+    return moves;
   }
 
   const FaceMender& mender_;
@@ -185,11 +196,10 @@ class FaceMender::Window {
   std::vector<Moment> moments_;
   std::map<Index, std::vector<Vec3>> offsets_;  // by vertex that was asked for, and key of the window
   std::set<Face> watched_;
-  std::vector<Vec3> corners_;  // of the face that was looked at last
 };
 
 FaceMender::FaceMender(const WeldedCharacter& welded, const Deforming& how)
-    : welded_(welded), how_(how), volumes_(functionals(welded)), turned_(welded, volumes_) {
+    : welded_(welded), how_(how), volumes_(component_volumes(welded)), turned_(welded, volumes_) {
   ring_begin_.assign(welded.surface().vertex_count() + 1, 0);
   const auto for_corners = [&](const auto& visit) {
     for (const VolumeFunctional& faces : volumes_) {
@@ -224,10 +234,11 @@ std::vector<FaceMender::Face> FaceMender::turned(const PosedSkin& deformed, std:
 FaceMender::Moment FaceMender::moment(const Keys& keys, std::size_t first, std::size_t last) const {
   const Pose pose = sample(keys.clip, welded_.skeleton(), 0.5 * (keys.times[first] + keys.times[last]));
   const Context alone(1);
-  Moment out{.deformed = {}, .view = {}, .first = first, .last = last};
+  Moment out{.deformed = {}, .view = {}, .crushed = {}, .first = first, .last = last};
   pose_skin(welded_, pose, Deformer::lbs, out.deformed, alone);
   out.view = offset_view(welded_, out.deformed);
   if (how_.deformer != Deformer::lbs) pose_skin(welded_, pose, how_, out.deformed, alone);
+  for (std::size_t c = 0; c < volumes_.size(); ++c) out.crushed.push_back(turned_.crushed(out.deformed, c));
   return out;
 }
 
@@ -243,7 +254,7 @@ std::vector<FaceMender::Face> FaceMender::turned_between(const Keys& keys, std::
 
 std::vector<FaceMender::Change> FaceMender::mend(const Keys& keys, Range free, std::span<const Face> faces) const {
   Window window(*this, keys, free, faces);
-  window.mend();
+  if (!window.mend()) return {};
   return window.changes();
 }
 

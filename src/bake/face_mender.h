@@ -51,7 +51,8 @@ class FaceMender {
     Vec3 offset;
   };
   /// Changes of the keys in `free`, at vertices that have an offset there, with which none of these faces is turned
-  /// over at these keys and half-way to their neighbours, nor one around them; as little as that takes.
+  /// over at these keys and half-way to their neighbours, nor one around them; as little as that takes. Where not all
+  /// can be had, with which fewer are; nothing at all where that cannot be had either.
   std::vector<Change> mend(const Keys& keys, Range free, std::span<const Face> faces) const;
 
  private:
@@ -59,7 +60,8 @@ class FaceMender {
   struct Moment {
     PosedSkin deformed;
     OffsetView view;
-    std::size_t first, last;  // the keys whose offsets it has the mean of; equal at a key
+    std::vector<double> crushed;  // by component: what is smaller is left out
+    std::size_t first, last;      // the keys whose offsets it has the mean of; equal at a key
   };
   class Window;
 

@@ -1,11 +1,11 @@
 #include "bake/held_frames.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 #include "isochor/bake/residual_volume.h"
 #include "isochor/bake/rest_offsets.h"
+#include "volume/rest_carrier.h"
 
 namespace isochor {
 namespace {
@@ -18,14 +18,18 @@ double diagonal_of(std::span<const std::vector<Vec3>> parts) {
   return box.isEmpty() ? 0 : box.diagonal().norm();
 }
 
-std::vector<VolumeFunctional> component_volumes(const WeldedCharacter& welded) {
-  std::vector<VolumeFunctional> out;
-  for (const Component& component : welded.topology().components) out.emplace_back(welded.surface(), component);
-  return out;
-}
+/// A vertex that offsets leave farther from its place than this does not reach it; of the character's size.
+constexpr double kFar = 1e-5;
+/// Restoring the volume moves what was mended by a trifle: how often it is looked at again.
+constexpr int kMendPasses = 4;
 
 /// As a file holds it.
 Vec3 as_float(const Vec3& v) { return v.cast<float>().cast<double>(); }
+
+/// What brings a displacement, or nothing where skinning flattens the skin.
+Vec3 offset_for(const Mat34& map, const Vec3& displacement) {
+  return volume::RestCarrier(map.leftCols<3>()).carry(displacement).offset;
+}
 
 }  // namespace
 
@@ -200,7 +204,6 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
 /// cost; but not those that are fixed (increasing).
 void HeldFrames::restore_volumes(std::span<const double> volumes, std::span<const Index> fixed, Viewer& viewer,
                                  Moment& out) const {
-  constexpr double kFar = 1e-5;  // of the character's size
   const WholeSurface& whole = welded_.whole();
   std::vector<Vec3> shown(welded_.surface().vertex_count());
   std::vector<double> mobility(shown.size(), 0.0);
@@ -223,7 +226,7 @@ void HeldFrames::restore_volumes(std::span<const double> volumes, std::span<cons
   for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
     for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
       const Vec3& u = found.displacements[whole.welded(p, v)];
-      if (u != Vec3::Zero()) viewer.offsets[p][v] += viewer.maps[p][v].leftCols<3>().inverse() * u;
+      if (u != Vec3::Zero()) viewer.offsets[p][v] += offset_for(viewer.maps[p][v], u);
     }
   }
 }
@@ -237,32 +240,64 @@ Vec3 HeldFrames::offset_of(const HeldFrame& frame, Index welded) const {
   return offsets.values[static_cast<std::size_t>(at - offsets.vertices.begin())].cast<double>();
 }
 
-void HeldFrames::mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments,
-                      Context& context) {
-  if (moments.empty()) return;
+std::size_t HeldFrames::mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments,
+                             Context& context) {
+  if (moments.empty()) return 0;
   const FaceMender mender(welded_, {playback.deformer(), playback.medial().get()});
   auto& frames = clips_.back().frames;
-  std::vector<OffsetChanges> changes(frames.size());
+  std::vector<OffsetChanges> changes;
   const auto offset = [&](std::size_t k, Index v) {
     const auto found = changes[k].find(v);
     return found == changes[k].end() ? offset_of(frames[k], v) : Vec3(offset_of(frames[k], v) + found->second);
   };
   FaceMender::Keys keys{clip, {}, offset};
   for (const HeldFrame& frame : frames) keys.times.push_back(frame.time);
+  std::set<std::size_t> gaps;  // by the key before
   for (const double time : moments) {
-    context.check_cancelled();
     const auto next = std::upper_bound(keys.times.begin(), keys.times.end(), time);
-    const auto after = static_cast<std::size_t>(next - keys.times.begin());
-    const auto faces = mender.turned_between(keys, after - 1);
-    for (const FaceMender::Change& change : mender.mend(keys, {after - 1, after + 1}, faces)) {
-      changes[change.key].try_emplace(change.vertex, Vec3::Zero()).first->second += change.offset;
+    gaps.insert(static_cast<std::size_t>(next - keys.times.begin()) - 1);
+  }
+  std::size_t most = 0;
+  for (int pass = 0; pass <= kMendPasses && !gaps.empty(); ++pass) {
+    changes.assign(frames.size(), {});
+    const auto turned = turned_between(mender, keys, {gaps.begin(), gaps.end()}, context);
+    most = 0;
+    for (const auto& [key, faces] : turned) most = std::max(most, faces.size());
+    if (pass == kMendPasses) break;
+    gaps.clear();
+    for (const auto& [key, faces] : turned) {
+      context.check_cancelled();
+      for (const FaceMender::Change& change : mender.mend(keys, {key, key + 2}, faces)) {
+        changes[change.key].try_emplace(change.vertex, Vec3::Zero()).first->second += change.offset;
+      }
+    }
+    parallel_for(context, frames.size(), 1, [&](Range range) {
+      for (std::size_t k = range.begin; k < range.end; ++k) {
+        if (!changes[k].empty()) change(clip, changes[k], frames[k]);
+      }
+    });
+    for (std::size_t k = 0; k < frames.size(); ++k) {
+      if (changes[k].empty()) continue;
+      if (k > 0) gaps.insert(k - 1);
+      if (k + 1 < frames.size()) gaps.insert(k);
     }
   }
-  parallel_for(context, frames.size(), 1, [&](Range range) {
-    for (std::size_t k = range.begin; k < range.end; ++k) {
-      if (!changes[k].empty()) change(clip, changes[k], frames[k]);
-    }
+  return most;
+}
+
+/// Those of these gaps, each named by the key before it, in which a face is turned over half-way.
+std::vector<std::pair<std::size_t, std::vector<FaceMender::Face>>> HeldFrames::turned_between(
+    const FaceMender& mender, const FaceMender::Keys& keys, const std::vector<std::size_t>& gaps,
+    Context& context) const {
+  std::vector<std::vector<FaceMender::Face>> faces(gaps.size());
+  parallel_for(context, gaps.size(), 1, [&](Range range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) faces[i] = mender.turned_between(keys, gaps[i]);
   });
+  std::vector<std::pair<std::size_t, std::vector<FaceMender::Face>>> out;
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    if (!faces[i].empty()) out.emplace_back(gaps[i], std::move(faces[i]));
+  }
+  return out;
 }
 
 /// Moves the corners of mended faces, with the vertices that were welded into them, and restores the volume.
@@ -284,12 +319,15 @@ void HeldFrames::change(const Clip& clip, const OffsetChanges& changes, HeldFram
     viewer.offsets.push_back(expand(frame.parts[p].offsets, viewer.maps[p].size()));
     auto& wanted = viewer.wanted.emplace_back();
     for (const Vec3f& x : frame.parts[p].positions) wanted.push_back(x.cast<double>());
-    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
-      const Vec3& u = moved[welded_.whole().welded(p, v)];
-      if (u != Vec3::Zero()) viewer.offsets[p][v] += viewer.maps[p][v].leftCols<3>().inverse() * u;
-    }
   }
   viewer.size = diagonal_of(viewer.wanted);
+  sharpen(viewer);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
+      const Vec3& u = moved[welded_.whole().welded(p, v)];
+      if (u != Vec3::Zero()) viewer.offsets[p][v] += offset_for(viewer.maps[p][v], u);
+    }
+  }
   Moment unused;
   restore_volumes(frame.volumes, fixed, viewer, unused);
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -298,7 +336,42 @@ void HeldFrames::change(const Clip& clip, const OffsetChanges& changes, HeldFram
       if (moved[w] != Vec3::Zero()) viewer.wanted[p][v] = viewer.place(p, v);
     }
   }
-  frame.parts = held_parts(viewer);
+  std::vector<HeldPart> held = held_parts(viewer);
+  keep_normals(moved, frame, held);
+  frame.parts = std::move(held);
+}
+
+/// Places that a frame has in single precision, again as its offsets have them; but for those that offsets do not
+/// reach.
+void HeldFrames::sharpen(Viewer& viewer) {
+  constexpr double kRounding = 2e-7;
+  for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
+    for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
+      Vec3& wanted = viewer.wanted[p][v];
+      const Vec3 seen = viewer.place(p, v);
+      if ((seen - wanted).norm() <= kFar * viewer.size + kRounding * wanted.norm()) wanted = seen;
+    }
+  }
+}
+
+/// Away from what has moved (#V), the normals that the frame had.
+void HeldFrames::keep_normals(std::span<const Vec3> moved, const HeldFrame& frame, std::vector<HeldPart>& held) const {
+  const Surface& surface = welded_.surface();
+  std::vector<char> near(surface.vertex_count(), 0);
+  for (std::size_t f = 0; f < surface.face_count(); ++f) {
+    const auto face = surface.face(f);
+    if (std::all_of(face.begin(), face.end(), [&](Index v) { return moved[v] == Vec3::Zero(); })) continue;
+    for (const Index v : face) near[v] = 1;
+  }
+  for (std::size_t p = 0; p < held.size(); ++p) {
+    const std::size_t count = welded_.character().parts[p].surface.vertex_count();
+    std::vector<Vec3> normals = expand(frame.parts[p].normals, count);
+    const std::vector<Vec3> now = expand(held[p].normals, count);
+    for (std::size_t v = 0; v < count; ++v) {
+      if (near[welded_.whole().welded(p, v)] != 0) normals[v] = now[v];
+    }
+    held[p].normals = compress(normals);
+  }
 }
 
 void HeldFrames::take(HeldMotion& motion) {

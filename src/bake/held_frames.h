@@ -33,8 +33,9 @@ class HeldFrames {
                        Context& context) const;
 
   /// Turns faces back that are turned over at these moments, half-way between keys of the clip: their corners move a
-  /// little at the keys around.
-  void mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments, Context& context);
+  /// little at the keys around. Returns the most faces of one moment that are still turned over.
+  std::size_t mend(const CorrectedPlayback& playback, const Clip& clip, std::span<const double> moments,
+                   Context& context);
 
   /// Moves the clips, and what was noted on the way, into the motion.
   void take(HeldMotion& motion);
@@ -59,7 +60,12 @@ class HeldFrames {
   HeldFrame held(const Viewer& viewer, const CorrectedPlayback::Frame& frame) const;
   std::vector<HeldPart> held_parts(const Viewer& viewer) const;
   Vec3 offset_of(const HeldFrame& frame, Index welded) const;
+  std::vector<std::pair<std::size_t, std::vector<FaceMender::Face>>> turned_between(
+      const FaceMender& mender, const FaceMender::Keys& keys, const std::vector<std::size_t>& gaps,
+      Context& context) const;
   void change(const Clip& clip, const OffsetChanges& changes, HeldFrame& frame) const;
+  static void sharpen(Viewer& viewer);
+  void keep_normals(std::span<const Vec3> moved, const HeldFrame& frame, std::vector<HeldPart>& held) const;
   void restore_volumes(std::span<const double> volumes, std::span<const Index> fixed, Viewer& viewer,
                        Moment& out) const;
 

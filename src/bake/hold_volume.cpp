@@ -188,18 +188,26 @@ class Holder {
       playback_.record(key.evidence);
       add(key.moment.frame.time, std::move(key.moment), std::move(key.track));
     };
-    const BetweenKeys found = add_keys_between(times, options_.between, {.errors = errors, .add = add_key});
+    BetweenKeys found = add_keys_between(times, options_.between, {.errors = errors, .add = add_key});
     looked_.clear();
-    if (playback_.keeps_faces()) {
-      const StageTimer timer(context_, "bake");
-      frames_.mend(playback_, clip, found.pressed, context_);
-    }
+    if (playback_.keeps_faces()) mend_faces(clip, found);
     BetweenKeys& all = *motion_.between;
     all.added.insert(all.added.end(), found.added.begin(), found.added.end());
+    all.pressed.insert(all.pressed.end(), found.pressed.begin(), found.pressed.end());
     all.gaps_beyond += found.gaps_beyond;
+    all.gaps_folded += found.gaps_folded;
     all.max_error.volume = std::max(all.max_error.volume, found.max_error.volume);
     all.max_error.position = std::max(all.max_error.position, found.max_error.position);
     all.max_error.turned = std::max(all.max_error.turned, found.max_error.turned);
+  }
+
+  /// Faces that no key more would turn back.
+  void mend_faces(const Clip& clip, BetweenKeys& found) {
+    const StageTimer timer(context_, "bake");
+    found.max_error.turned = frames_.mend(playback_, clip, found.pressed, context_);
+    if (found.max_error.turned > 0) return;
+    found.gaps_beyond -= found.gaps_folded;
+    found.gaps_folded = 0;
   }
 
   void report_gaps() {

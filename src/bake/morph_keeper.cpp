@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bake/frame_ranges.h"
+#include "isochor/bake/between_keys.h"
 #include "isochor/base/parallel.h"
 #include "volume/rest_carrier.h"
 
@@ -137,6 +138,11 @@ namespace {
 /// Restoring the volume moves what was mended by a trifle: how often it is looked at again.
 constexpr int kFacePasses = 4;
 
+/// Whether anything is shown between a key and the next.
+bool is_shown_between(const HeldClip& clip, std::size_t key) {
+  return key + 1 < clip.frames.size() && moment_between(clip.frames[key].time, clip.frames[key + 1].time).has_value();
+}
+
 }  // namespace
 
 std::vector<MorphKeeper::Moment> MorphKeeper::all_moments() const {
@@ -145,7 +151,7 @@ std::vector<MorphKeeper::Moment> MorphKeeper::all_moments() const {
     const HeldClip& clip = motion_.clips[c];
     for (std::size_t k = 0; k < clip.frames.size(); ++k) {
       out.push_back({c, k, true});
-      if (k + 1 < clip.frames.size() && clip.interpolation == Interpolation::linear) out.push_back({c, k, false});
+      if (clip.interpolation == Interpolation::linear && is_shown_between(clip, k)) out.push_back({c, k, false});
     }
   }
   return out;
@@ -203,9 +209,11 @@ std::vector<MorphKeeper::Turned> MorphKeeper::find_turned(std::span<const Moment
 }
 
 /// Turns faces back by patches; the frames that have changed.
-std::vector<MorphKeeper::Moment> MorphKeeper::mend(std::span<const Turned> turned, const FaceMender& mender) {
+std::vector<MorphKeeper::Moment> MorphKeeper::mend(std::span<const Turned> turned, const FaceMender& mender,
+                                                   Context& context) {
   std::set<Moment> changed;
   for (const auto& [at, faces] : turned) {
+    context.check_cancelled();
     const HeldClip& clip = motion_.clips[at.clip];
     const std::size_t first = first_row_[at.clip], begin = at.key > 0 ? at.key - 1 : 0;
     const Weights weights = weights_of(first + begin, std::min(at.last() + 2, clip.frames.size()) - begin);
@@ -230,7 +238,7 @@ void MorphKeeper::restore_volume(const Moment& at) {
   const std::size_t row = row_of(at);
   std::vector<MorphedFrame> frames{unmorphed(motion_.clips[at.clip], at.key)};
   volume_.move(weights_of(row, 1), frames);
-  for (const auto& [v, offset] : patches_[row]) frames[0].positions[v] += frames[0].linear[v] * offset;
+  for (const auto& [v, offset] : patches_.at(row)) frames[0].positions[v] += frames[0].linear[v] * offset;
   add_weights(row, volume_.correct(frames));
 }
 
@@ -240,13 +248,16 @@ void MorphKeeper::keep_faces(Context& context) {
   for (int pass = 0; pass < kFacePasses; ++pass) {
     const std::vector<Turned> turned = find_turned(moments, mender, context);
     if (turned.empty()) break;
-    const std::vector<Moment> changed = mend(turned, mender);
+    const std::vector<Moment> changed = mend(turned, mender, context);
+    parallel_for(context, changed.size(), 1, [&](Range range) {
+      for (std::size_t i = range.begin; i < range.end; ++i) restore_volume(changed[i]);
+    });
     std::set<Moment> around;
     for (const Moment& at : changed) {
-      restore_volume(at);
       around.insert(at);
-      if (at.key > 0) around.insert({at.clip, at.key - 1, false});
-      if (at.key + 1 < motion_.clips[at.clip].frames.size()) around.insert({at.clip, at.key, false});
+      const HeldClip& clip = motion_.clips[at.clip];
+      if (at.key > 0 && is_shown_between(clip, at.key - 1)) around.insert({at.clip, at.key - 1, false});
+      if (is_shown_between(clip, at.key)) around.insert({at.clip, at.key, false});
     }
     moments.assign(around.begin(), around.end());
   }
@@ -268,9 +279,8 @@ std::vector<Index> MorphKeeper::patched_vertices(std::size_t part) const {
 
 /// By patched frame, 3 columns for each of these vertices. Copies at seams that follow other bones go where the vertex
 /// goes that they were welded into.
-Eigen::MatrixXd MorphKeeper::patch_offsets(std::size_t part, std::span<const Index> vertices) const {
-  Eigen::MatrixXd out =
-      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(patches_.size()), 3 * static_cast<Eigen::Index>(vertices.size()));
+Rows MorphKeeper::patch_offsets(std::size_t part, std::span<const Index> vertices) const {
+  Rows out = Rows::Zero(static_cast<Eigen::Index>(patches_.size()), 3 * static_cast<Eigen::Index>(vertices.size()));
   Eigen::Index row = 0;
   for (const auto& [frame, patch] : patches_) {
     std::optional<PosedSkin> posed;
@@ -303,17 +313,18 @@ PosedSkin MorphKeeper::skin_of(std::size_t row) const {
   return posed;
 }
 
-/// The patches of a part as targets: as many as they have independent motions.
+/// The patches of a part as targets: as many as they have independent motions. (No file needed more than eight.)
 void MorphKeeper::add_patches(std::size_t part) {
   if (!bases_[part]) return;
   const std::vector<Index> vertices = patched_vertices(part);
   if (vertices.empty()) return;
   constexpr double kNothing = 1e-6;  // of the largest
   // An orthogonal change of basis loses nothing, however it is rounded. (Eigen's BDCSVD lost a third of a patch.)
-  const Eigen::MatrixXd offsets = patch_offsets(part, vertices);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> motions(offsets * offsets.transpose());
-  const Eigen::MatrixXd shares = motions.eigenvectors().rowwise().reverse();
-  const Eigen::MatrixXd targets = shares.transpose() * offsets;
+  const Rows offsets = patch_offsets(part, vertices);
+  const Context alone(1);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> motions(inner_products(offsets, offsets, alone));
+  const Rows shares = motions.eigenvectors().rowwise().reverse();
+  const Rows targets = product(shares.transpose(), offsets, alone);
   const Eigen::VectorXd sizes = targets.rowwise().norm();
   const Eigen::Index rank = (sizes.array() > kNothing * sizes.maxCoeff()).count();
 
@@ -327,7 +338,7 @@ void MorphKeeper::add_patches(std::size_t part) {
   for (Eigen::Index t = 0; t < rank; ++t) {
     MorphTarget target;
     target.positions.assign(welded_.character().parts[part].surface.vertex_count(), Vec3::Zero());
-    target.normals.assign(basis.targets.front().normals.size(), Vec3::Zero());
+    target.normals.assign(welded_.character().parts[part].normals.size(), Vec3::Zero());
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       target.positions[vertices[i]] = targets.row(t).segment<3>(3 * static_cast<Eigen::Index>(i));
     }

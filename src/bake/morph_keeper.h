@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bake/face_mender.h"
+#include "base/matrix_product.h"
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/morph_basis.h"
 #include "isochor/bake/morph_volume.h"
@@ -67,10 +68,10 @@ class MorphKeeper {
   };
   Shown unmorphed(const Moment& at) const;
   std::vector<Turned> find_turned(std::span<const Moment> moments, const FaceMender& mender, Context& context) const;
-  std::vector<Moment> mend(std::span<const Turned> turned, const FaceMender& mender);
+  std::vector<Moment> mend(std::span<const Turned> turned, const FaceMender& mender, Context& context);
   void restore_volume(const Moment& at);
   std::vector<Index> patched_vertices(std::size_t part) const;
-  Eigen::MatrixXd patch_offsets(std::size_t part, std::span<const Index> vertices) const;
+  Rows patch_offsets(std::size_t part, std::span<const Index> vertices) const;
   PosedSkin skin_of(std::size_t row) const;
   void add_patches(std::size_t part);
 

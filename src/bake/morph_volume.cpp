@@ -216,8 +216,12 @@ Vec3 MorphVolume::offset(const Weights& weights, Eigen::Index row, Index vertex)
   const Place place = places_[vertex];
   if (place.block == kNone) return Vec3::Zero();
   const Block& block = blocks_[place.block];
-  const auto own = weights.row(row).segment(block.first_target, block.offsets.rows());
-  return (own * block.offsets.middleCols<3>(3 * Eigen::Index{place.slot})).transpose();
+  Vec3 sum = Vec3::Zero();
+  for (Eigen::Index t = 0; t < block.offsets.rows(); ++t) {
+    sum += weights(row, block.first_target + t) *
+           block.offsets.row(t).segment<3>(3 * Eigen::Index{place.slot}).transpose();
+  }
+  return sum;
 }
 
 MorphVolume::Weights MorphVolume::correct(std::span<MorphedFrame> frames) const {

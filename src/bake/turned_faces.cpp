@@ -5,6 +5,12 @@
 
 namespace isochor {
 
+std::vector<VolumeFunctional> component_volumes(const WeldedCharacter& welded) {
+  std::vector<VolumeFunctional> out;
+  for (const Component& component : welded.topology().components) out.emplace_back(welded.surface(), component);
+  return out;
+}
+
 TurnedFaces::TurnedFaces(const WeldedCharacter& welded, std::span<const VolumeFunctional> volumes)
     : welded_(welded), volumes_(volumes) {
   median_areas_.reserve(volumes.size());

@@ -10,6 +10,9 @@
 
 namespace isochor {
 
+/// By component of the character.
+std::vector<VolumeFunctional> component_volumes(const WeldedCharacter& welded);
+
 class TurnedFaces {
  public:
   /// `volumes` by component of the character; both must outlive it.

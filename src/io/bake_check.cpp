@@ -239,7 +239,9 @@ std::vector<MomentErrors> check_keys(const PlayedFile& file, const HeldClip& cli
     file.compare_twins(posed, poses[i], shapes[i], held, errors[i]);
     if (k + 1 == clip.frames.size()) break;
     const HeldFrame& next = clip.frames[k + 1];
-    const Pose middle = file.pose_at(clip.clip, 0.5 * (held.time + next.time));
+    const auto time_between = moment_between(held.time, next.time);
+    if (!time_between) continue;
+    const Pose middle = file.pose_at(clip.clip, *time_between);
     const auto ends = std::span(poses).subspan(i, 2);
     const auto between = file.shapes_between(middle, ends, std::span(shapes).subspan(i, 2));
     const PosedSkin shown = file.skin(middle, between);

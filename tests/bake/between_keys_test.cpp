@@ -113,5 +113,12 @@ TEST(BetweenKeys, Limits) {
   EXPECT_THROW(add_keys_between(keys, {.volume_error = -1}, clip), Error);
 }
 
+// Nothing is shown between neighbouring floats, as before a joint steps.
+TEST(BetweenKeys, NeighbouringFloats) {
+  const float one = 1;
+  EXPECT_FALSE(moment_between(one, std::nextafter(one, 2.0F)).has_value());
+  EXPECT_EQ(moment_between(1, 2), 1.5);
+}
+
 }  // namespace
 }  // namespace isochor

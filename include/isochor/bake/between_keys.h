@@ -4,6 +4,7 @@
 /// loses volume half-way, and faces may turn over. Keys are added where that matters, and nowhere else.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,9 +52,14 @@ struct KeyedClip {
 struct BetweenKeys {
   std::vector<double> added;    ///< increasing
   BetweenError max_error;       ///< half-way between neighbouring keys, with those added
-  std::vector<double> pressed;  ///< moments half-way at which faces are still turned over; increasing
+  std::vector<double> pressed;  ///< moments half-way at which faces are turned over, or nearly so; increasing
   std::size_t gaps_beyond = 0;  ///< gaps between keys that were halved as often as allowed and are still beyond
+  std::size_t gaps_folded = 0;  ///< of these, those in which faces are turned over and the volume is not off
 };
+
+/// Half-way between two keys in single precision, as players have it; nothing if they are neighbouring floats: nothing
+/// is ever shown between these.
+std::optional<double> moment_between(double before, double after);
 
 /// A gap is halved at most so often: a jump, as of a joint that steps, has an error at any distance.
 inline constexpr int kMostHalvings = 5;
