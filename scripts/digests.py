@@ -8,7 +8,8 @@ For a change that should not change results: run it before and after, and compar
     diff before.txt after.txt
 
 One line per case: the SHA-256 of what was written, or the exit code where a case is refused. Every sample, and every
-character of DATA (../shared/data beside the checkout, where it is there), is bound in two ways and deformed in six, one of them still.
+character of DATA (../shared/data beside the checkout, where it is there), is bound in three ways and deformed in ten, one of them still,
+one as point caches.
 Files with many clips are deformed with N of them (3), spread over the file, and those with few with all at once.
 `--only` takes the cases whose name holds TEXT.
 """
@@ -23,14 +24,18 @@ import subprocess
 import sys
 import tempfile
 
-SAMPLES = ["cylinder", "giraffe", "elephant", "knight"]
-BIND = {"bind": [], "bind-paper": ["--paper"]}
+SAMPLES = ["cylinder", "cylinder3", "giraffe", "elephant", "knight", "mouth", "shoulder"]
+BIND = {"bind": [], "bind-gvb": ["--method", "gvb"], "bind-paper": ["--paper"]}
 DEFORM = {
     "deform": [],
     "deform-frames": ["--bake", "frames"],
     "deform-sequence": ["--joints", "sequence"],  # the former name of --treatment, so that older programs know it
     "deform-dqs": ["--deformer", "dqs"],
+    "deform-medial": ["--deformer", "medial"],
     "deform-off": ["--volume", "off"],
+    "deform-contact": ["--contact", "hold"],
+    "deform-joints": ["--bake", "joints"],
+    "deform-cache": ["--bake", "pc2"],
 }
 MANY_CLIPS = 6
 
@@ -77,7 +82,8 @@ def cases(program, name, arguments, most):
     for clip in spread:
         which = f" clip {clip[1]}" if clip else ""
         for case, options in DEFORM.items():
-            yield f"{name} {case}{which}", ["deform", *arguments, *clip, *options], "out.glb"
+            output = "out.pc2" if "pc2" in options else "out.glb"
+            yield f"{name} {case}{which}", ["deform", *arguments, *clip, *options], output
     if clips > 0:
         yield f"{name} deform-still", ["deform", *arguments, "--time", "0.5"], "out.obj"
 

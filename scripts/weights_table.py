@@ -163,7 +163,7 @@ def print_methods(program, data, folder, options):
               ("Smoothness; the file's own weights in the last column.", lambda w: w["smoothness"]["a"], "{:.3f}"),
               ("Mean error over clips, in thousandths of the diagonal.",
                lambda w: 1000 * w["position_error"]["mean"] if w["position_error"] else None, "{:.2f}"),
-              ("Milliseconds, reading and writing aside.", lambda w: 1000 * w["seconds"], "{:.0f}")]
+              ("Milliseconds, without reading and writing files.", lambda w: 1000 * w["seconds"], "{:.0f}")]
     for title, read, form in tables:
         print(title + "\n")
         extra = {"Mean": "Blender's heat", "Smoothness": "the file's own"}.get(title.split()[0].strip(";"))

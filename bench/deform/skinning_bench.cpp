@@ -1,6 +1,6 @@
-// Skinner's throughput in vertices a second, beside a naive scalar loop and a memory copy in the same run.
+// Skinner's throughput in vertices per second, beside a naive scalar loop and a memory copy in the same run.
 //
-// 64 joints, 4 influences a vertex. Joints are "alike" as on a character, where neighbours follow the same joints (a
+// 64 joints, 4 influences per vertex. Joints are "alike" as on a character, where neighbours follow the same joints (a
 // tube along a chain of joints), or "unlike": each vertex follows joints of its own, which no mesh does, as the worst
 // case. Arguments: vertices / threads.
 
@@ -180,7 +180,7 @@ void BM_naive(benchmark::State& state, Deformer deformer) {
   count(state, mesh);
 }
 
-/// 68 bytes a vertex, read and written together: what a skinning with four influences moves at least.
+/// 68 bytes per vertex, read and written together: what a skinning with four influences moves at least.
 void BM_copy_68_bytes(benchmark::State& state) {
   const auto vertices = static_cast<std::size_t>(state.range(0));
   std::vector<char> from(34 * vertices, 1);

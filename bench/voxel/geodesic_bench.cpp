@@ -4,7 +4,7 @@
 //
 //   BM_Nearest/resolution/pieces of each bone/threads    one sweep, octree
 //   BM_NearestUniform/resolution/1/threads               the same over single voxels
-//   BM_All/resolution/pieces of each bone/threads        full distances, a sweep a source
+//   BM_All/resolution/pieces of each bone/threads        full distances, one sweep per source
 
 #include <benchmark/benchmark.h>
 

@@ -6,7 +6,7 @@
 
 namespace isochor {
 
-/// For each vertex the few handles that are near, `stride` slots a vertex, unused ones at the end with handle kNone.
+/// For each vertex the few handles that are near, `stride` slots per vertex, unused ones at the end with handle kNone.
 struct VertexSlots {
   std::size_t stride = 0;
   std::vector<Index> handle;

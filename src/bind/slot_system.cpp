@@ -15,7 +15,7 @@ constexpr int kIterations = 300;
 constexpr std::size_t kCoarsest = 300;
 
 /// The system over all (vertex, slot) pairs: block diagonal by handle, solved by one conjugate gradient. Vectors have
-/// stride + 1 numbers a vertex; the last stays 0 and stands for handles that a neighbour has no slot for.
+/// stride + 1 numbers per vertex; the last stays 0 and stands for handles that a neighbour has no slot for.
 class SlotSystem {
  public:
   SlotSystem(const SurfaceGraph& graph, const SlotValues& slots, const Context& context)

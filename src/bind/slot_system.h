@@ -10,7 +10,7 @@
 
 namespace isochor {
 
-/// Values of handles at the vertices of a graph, `stride` slots a vertex; unused slots at the end have handle kNone.
+/// Values of handles at the vertices of a graph, `stride` slots per vertex; unused slots at the end have handle kNone.
 /// A handle counts as 0 at vertices that have no slot for it.
 struct SlotValues {
   std::size_t stride = 0;

@@ -55,7 +55,7 @@ struct Frame {
   Normals normals;
 };
 
-/// Interleaved xyz, 8 × 3 floats a block; `normals` is unused for Normals::none.
+/// Interleaved xyz, 8 × 3 floats per block; `normals` is unused for Normals::none.
 struct Output {
   float* positions;
   float* normals;

@@ -50,7 +50,7 @@ struct Vector8 {
   store(to + 16, join<1, 1>(b, c));
 }
 
-/// Four vectors, one a vertex: component i of each half goes to out[i], one element a vertex.
+/// Four vectors, one per vertex: component i of each half goes to out[i], one element per vertex.
 [[gnu::always_inline]] inline void transpose_halves(Float8 v0, Float8 v1, Float8 v2, Float8 v3, Float8* out) {
   const Float8 a = interleave_low(v0, v1);
   const Float8 b = interleave_low(v2, v3);
@@ -66,7 +66,7 @@ struct Vector8 {
 constexpr int sums_at_once(int components) { return components <= 16 ? components : 8; }
 
 /// The blocks' influences as a stream. next() gives the blended palette entries of the next eight vertices, component
-/// by component, one lane a vertex. Components that the caller does not use cost nothing: they are never computed.
+/// by component, one lane per vertex. Components that the caller does not use cost nothing: they are never computed.
 template <int Entry, int Unit, class Joint>
 class Blender {
  public:

@@ -43,7 +43,7 @@ void check_vertices(const SkinWeights& weights, std::span<const Affine> matrices
 
 void check_size(std::size_t size, std::size_t expected, const char* what) {
   if (size != expected) {
-    throw_bad_input("skinning needs " + std::to_string(expected) + " " + what + ", one a vertex, but got " +
+    throw_bad_input("skinning needs " + std::to_string(expected) + " " + what + ", one per vertex, but got " +
                     std::to_string(size));
   }
 }

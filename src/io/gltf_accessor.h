@@ -58,7 +58,7 @@ Index append_floats(Impl& impl, const char* type, std::span<const float> values,
 Index append_offsets(Impl& impl, std::span<const float> values, Bounds bounds);
 /// Triangle indices, in two bytes where they fit.
 Index append_indices(Impl& impl, std::span<const std::uint32_t> indices, std::size_t vertex_count);
-/// JOINTS_n: four a vertex, in one byte where they fit.
+/// JOINTS_n: four per vertex, in one byte where they fit.
 Index append_joints(Impl& impl, std::span<const std::uint32_t> joints);
 
 int component_count(std::string_view type);

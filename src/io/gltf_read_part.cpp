@@ -15,7 +15,7 @@ constexpr Index kTriangles = 4, kFan = 6;  // 5 is a strip
 struct VertexSource {
   Index position = kNone;
   Index normal = kNone;
-  std::vector<Index> joints, weights;            // one a set
+  std::vector<Index> joints, weights;            // one per set
   std::vector<std::pair<Index, Index>> targets;  // POSITION and NORMAL of each
 
   /// Primitives with the same key have the same vertices.

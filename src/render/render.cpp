@@ -92,10 +92,10 @@ void draw_overlays(Image& image, const PreparedScene& scene, const Camera& camer
   }
 }
 
-void check_frame(const RenderOptions& options) {
+void check_view_box(const RenderOptions& options) {
   if (!options.view_box || options.view_box->isEmpty()) return;
   if (!detail::is_usable(options.view_box->min()) || !detail::is_usable(options.view_box->max())) {
-    throw_bad_input("the box that the camera shall frame is not finite");
+    throw_bad_input("the box that the picture shall show is not finite");
   }
 }
 
@@ -103,7 +103,7 @@ void check_frame(const RenderOptions& options) {
 
 Picture render(const PreparedScene& scene, const RenderOptions& options, Context& context) {
   check_ranges(options);
-  check_frame(options);
+  check_view_box(options);
   const StageTimer timer(context, "render");
   Picture picture;
   picture.problems = scene.problems();

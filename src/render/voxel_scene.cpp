@@ -159,7 +159,7 @@ const Handle& handle_of(const WeldedCharacter& welded, const Inside& inside, con
   throw_bad_input("there is no joint " + name + " to measure distances from");
 }
 
-/// One square a voxel on the plane of the cut, coloured by the distance there, on the side that is kept.
+/// One square per voxel on the plane of the cut, coloured by the distance there, on the side that is kept.
 RenderMesh distance_mesh(const Inside& inside, const GvbBinding& binding, const KeptHalf& half, double plane) {
   RenderMesh mesh;
   mesh.crease_angle = 0;

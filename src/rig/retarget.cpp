@@ -10,22 +10,22 @@ namespace isochor {
 namespace {
 
 /// Global rotations (scale and shear left out) and positions of all joints.
-struct Frames {
+struct Places {
   std::vector<Quat> rotation;
   std::vector<Vec3> position;
 };
 
-Frames frames_of(const Skeleton& skeleton, const Pose& pose, std::vector<Affine>& scratch) {
+Places places_of(const Skeleton& skeleton, const Pose& pose, std::vector<Affine>& scratch) {
   scratch.resize(skeleton.size());
   global_transforms(skeleton, pose, scratch);
-  Frames frames;
+  Places places;
   for (std::size_t j = 0; j < skeleton.size(); ++j) {
     const Index parent = skeleton.joints[j].parent;
     const Quat& local = pose.local[j].rotation;
-    frames.rotation.push_back(parent == kNone ? local : (frames.rotation[parent] * local).normalized());
-    frames.position.emplace_back(scratch[j].translation());
+    places.rotation.push_back(parent == kNone ? local : (places.rotation[parent] * local).normalized());
+    places.position.emplace_back(scratch[j].translation());
   }
-  return frames;
+  return places;
 }
 
 Quat turn_of(SourceAxes axes) {
@@ -41,9 +41,9 @@ Quat turn_of(SourceAxes axes) {
   return Quat::Identity();
 }
 
-void turn(Frames& frames, const Quat& by) {
-  for (Quat& q : frames.rotation) q = by * q;
-  for (Vec3& p : frames.position) p = by * p;
+void turn(Places& places, const Quat& by) {
+  for (Quat& q : places.rotation) q = by * q;
+  for (Vec3& p : places.position) p = by * p;
 }
 
 double angle_between(const Vec3& a, const Vec3& b) { return std::atan2(a.cross(b).norm(), a.dot(b)); }
@@ -97,14 +97,14 @@ class Retargeter {
 
   void rest_poses() {
     times_ = frame_times(motion_, options_.fps);
-    target_rest_ = frames_of(target_, rest_pose(target_), scratch_);
+    target_rest_ = places_of(target_, rest_pose(target_), scratch_);
     rest_global_ = scratch_;
     const bool first = options_.source_rest == SourceRest::first_frame && !times_.empty();
-    source_rest_ = frames_of(source_, first ? sample(motion_, source_, times_.front()) : rest_pose(source_), scratch_);
+    source_rest_ = places_of(source_, first ? sample(motion_, source_, times_.front()) : rest_pose(source_), scratch_);
     turn(source_rest_, turn_);
     source_start_ = source_rest_;
     if (options_.placement == RootPlacement::at_rest && !times_.empty()) {
-      source_start_ = frames_of(source_, sample(motion_, source_, times_.front()), scratch_);
+      source_start_ = places_of(source_, sample(motion_, source_, times_.front()), scratch_);
       turn(source_start_, turn_);
     }
   }
@@ -306,7 +306,7 @@ class Retargeter {
 
   /// Parents first, and what holds a joint before it, so that each joint knows where these went.
   void add_frame(double time) {
-    Frames source = frames_of(source_, sample(motion_, source_, time), scratch_);
+    Places source = places_of(source_, sample(motion_, source_, time), scratch_);
     turn(source, turn_);
     std::vector<Affine> global(target_.size());
     std::vector<Quat> rotation(target_.size());
@@ -334,13 +334,13 @@ class Retargeter {
     return target_roles_.of[j].part == BodyPart::hips && source_roles_.of[partner_[j]].part == BodyPart::hips;
   }
 
-  Quat wanted_rotation(Index j, const Frames& source) const {
+  Quat wanted_rotation(Index j, const Places& source) const {
     const Index s = partner_[j];
     const Quat moved = source.rotation[s] * source_rest_.rotation[s].conjugate();
     return moved * alignment_[j] * target_rest_.rotation[j];
   }
 
-  Vec3 wanted_position(Index j, const Frames& source) const {
+  Vec3 wanted_position(Index j, const Places& source) const {
     const Index s = partner_[j];
     return target_rest_.position[j] + result_.scale * (source.position[s] - source_start_.position[s]);
   }
@@ -429,7 +429,7 @@ class Retargeter {
   std::vector<Affine> rest_global_;  // #target
   std::vector<Index> channel_;       // #target: its rotation channel
   std::vector<Quat> alignment_;      // #target: turns the target's rest bone to the source's, in world space
-  Frames source_rest_, source_start_, target_rest_;
+  Places source_rest_, source_start_, target_rest_;
   std::vector<Affine> scratch_;
 };
 

@@ -44,8 +44,8 @@ class BlobBody {
   void set_floor(double height) { shape_.floor = height; }
   const ImplicitShape& shape() const { return shape_; }
 
-  /// A surface of the shape as a part: at most four influences a vertex, exactly symmetric where the mesh is. Materials
-  /// come from the blobs.
+  /// A surface of the shape as a part: at most four influences per vertex, exactly symmetric where the mesh is.
+  /// Materials come from the blobs.
   Part build(const Skeleton& skeleton, const std::string& name, QuadMesh mesh) const;
   /// The same from a cage, whose painted faces keep their paint.
   Part build(const Skeleton& skeleton, const std::string& name, const CageFit& fit) const;

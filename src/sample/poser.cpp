@@ -8,14 +8,14 @@
 namespace isochor::model {
 namespace {
 
-/// An orthonormal frame with its first axis along `direction` and its third normal to the plane of direction and pole.
-Mat3 bend_frame(const Vec3& direction, const Vec3& pole) {
+/// Orthonormal axes, the first along `direction` and the third normal to the plane of direction and pole.
+Mat3 axes_of_bend(const Vec3& direction, const Vec3& pole) {
   const Vec3 x = direction.normalized();
   Vec3 z = x.cross(pole);
   z = z.norm() > 1e-9 ? z.normalized() : x.unitOrthogonal();
-  Mat3 frame;
-  frame << x, z.cross(x), z;
-  return frame;
+  Mat3 axes;
+  axes << x, z.cross(x), z;
+  return axes;
 }
 
 /// The channel of one property over all frames; empty where it never leaves the rest value.
@@ -106,7 +106,7 @@ void Poser::reach(const Limb& limb, const Vec3& target, const Quat& end_turn) {
 
   const Index parent = skeleton_.joints[upper].parent;
   const Quat carried = parent == kNone ? Quat::Identity() : global_rotation(parent) * rest_rotation(parent).conjugate();
-  const Mat3 plane = bend_frame(towards, carried * limb.pole);
+  const Mat3 plane = axes_of_bend(towards, carried * limb.pole);
   const double along = (a * a + distance * distance - b * b) / (2 * distance);
   const double aside = std::sqrt(std::max(a * a - along * along, 0.0));
   const Vec3 knee = along * plane.col(0) + aside * plane.col(1);
@@ -114,7 +114,7 @@ void Poser::reach(const Limb& limb, const Vec3& target, const Quat& end_turn) {
 
   const Vec3 posed_pole = plane.col(1);
   const auto bone_turn = [&](const Vec3& rest, const Vec3& posed) {
-    return Quat(Mat3(bend_frame(posed, posed_pole) * bend_frame(rest, limb.pole).transpose()));
+    return Quat(Mat3(axes_of_bend(posed, posed_pole) * axes_of_bend(rest, limb.pole).transpose()));
   };
   set_global_rotation(upper, bone_turn(rest_upper, knee) * rest_rotation(upper));
   set_global_rotation(lower, bone_turn(rest_lower, shin) * rest_rotation(lower));

@@ -57,7 +57,7 @@ class Poser {
 
 struct Timing {
   double duration = 1;  ///< s
-  double rate = 24;     ///< keys a second
+  double rate = 24;     ///< keys per second
 };
 
 /// Samples `animate(poser, u)`, u from 0 to 1, and keeps channels for the joints that move. The poser is reset before

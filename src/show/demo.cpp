@@ -80,14 +80,13 @@ Image film(const WeldedCharacter& welded, const Clip& clip, const DemoOptions& o
   return compose(tiles, {.columns = kPictures, .label_size = 16});
 }
 
-/// The character as its sample binds it beside what geodesic voxel binding makes of it: weights, and a moment of a
-/// clip.
+/// The character as its sample binds it beside what binding it anew makes of it: weights, and a moment of a clip.
 Image binding_sheet(const Character& own, const Character& bound, const DemoOptions& options, Context& context) {
   RenderOptions picture{.width = 280, .height = 280, .samples = options.samples};
   std::vector<Tile> weights, poses;
   for (const Character* character : {&own, &bound}) {
     const WeldedCharacter welded(*character);
-    const std::string name = character == &own ? "the sample's own" : "gvb";
+    const std::string name = character == &own ? "the sample's own" : "bound anew";
     const auto parts = play(welded, rest_pose(own.skeleton), Deformer::lbs, context).parts;
     Scene scene = scene_of(*character, parts);
     show_weights(scene, *character, "*");
@@ -102,20 +101,26 @@ Image binding_sheet(const Character& own, const Character& bound, const DemoOpti
   return compose(weights, {.columns = 4, .label_size = 16});
 }
 
+/// How method auto bound it.
+std::string methods_of(const BindResult& result) {
+  if (result.resolution == 0) return "by heat";
+  return "by heat, and pieces that it does not suit by geodesic voxel binding at " + std::to_string(result.resolution) +
+         " voxels";
+}
+
 /// Binds the character anew and shows what came out.
 DemoBinding show_binding(const Character& own, const DemoOptions& options, HtmlPage& page, Context& context) {
   Character bound = own;
   const BindResult result = bind(own, {}, context);
   apply(result, bound);
-  save_character(bound, options.folder / (own.name + "-gvb.glb"), context);
+  save_character(bound, options.folder / (own.name + "-bound.glb"), context);
   const WeldedCharacter welded_own(own), welded_bound(bound);
   const auto weights = compare_weights(welded_bound, welded_own, correspond(welded_bound, welded_own), {}).value();
-  const std::string file = own.name + "-gvb.png";
+  const std::string file = own.name + "-bound.png";
   write_png(binding_sheet(own, bound, options, context), options.folder / file);
-  page.picture(file, "Bound anew by geodesic voxel binding at " + std::to_string(result.resolution) +
-                         " voxels: " + std::to_string(result.bound) + " of " + count_of(result.vertices, "vertex") +
-                         ", mean L1 against the sample's own weights " + short_number(weights.difference.l1_mean, 3) +
-                         ". File: " + own.name + "-gvb.glb");
+  page.picture(file, "Bound anew " + methods_of(result) + ": " + std::to_string(result.bound) + " of " +
+                         count_of(result.vertices, "vertex") + ", mean L1 against the sample's own weights " +
+                         short_number(weights.difference.l1_mean, 3) + ". File: " + own.name + "-bound.glb");
   return {.vertices = result.vertices,
           .bound = result.bound,
           .resolution = result.resolution,
@@ -219,7 +224,7 @@ std::vector<SampleInfo> chosen_samples(std::span<const std::string> only) {
 std::vector<fs::path> demo_files(const DemoOptions& options) {
   std::vector<fs::path> files = {options.folder / "report.html"};
   for (const SampleInfo& info : chosen_samples(options.only)) {
-    for (const char* end : {".glb", "-gvb.glb", "-volume.glb", ".png", "-gvb.png"}) {
+    for (const char* end : {".glb", "-bound.glb", "-volume.glb", ".png", "-bound.png"}) {
       files.push_back(options.folder / (info.name + end));
     }
   }
@@ -229,7 +234,7 @@ std::vector<fs::path> demo_files(const DemoOptions& options) {
 std::vector<DemoCharacter> write_demo(const DemoOptions& options, Context& context) {
   HtmlPage page("Isochor " ISOCHOR_VERSION ": the demo");
   page.paragraph(
-      "Procedural characters, bound anew by geodesic voxel binding; their clips under linear blend skinning, dual "
+      "Procedural characters, bound anew as isochor bind does it; their clips under linear blend skinning, dual "
       "quaternion skinning, and with the volume held exactly; and the volume that each loses.");
   HtmlPage details("");
   std::vector<DemoCharacter> shown;

@@ -8,7 +8,7 @@
 namespace isochor {
 namespace {
 
-/// Below the first the bones are straight, from the second on they tell the frame by themselves: sines of the bend.
+/// Below the first the bones are straight, from the second on they tell the axes by themselves: sines of the bend.
 constexpr double kStraight = 0.052336;  // 3 degrees
 constexpr double kBent = 0.173648;      // 10 degrees
 /// sin² of half a degree: rotations well below it count as rest when twist is weighed against swing.
@@ -217,7 +217,7 @@ BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine
   const Vec3 lean = unit_or(across(parent * carried, e0), stable_across(parent, e0));
 
   // Straight bones lean on the carried direction. A bend that grows against it passes through a point where the two
-  // cancel: no continuous frame can avoid one, so there the correction becomes round about e_0, which needs no frame.
+  // cancel: no continuous axes can avoid one, so there the correction becomes round about e_0, which needs none.
   const double sine = bend.norm();
   const double support = kStraight * (1 - smooth_step(kStraight, kBent, sine));
   const Vec3 sum = bend + support * lean;
@@ -228,21 +228,21 @@ BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine
     carried = unit_or(pulled, carried);
   }
 
-  BendAxes frame;
-  frame.origin = joint_map * axes.origin;
+  BendAxes out;
+  out.origin = joint_map * axes.origin;
   const double hand = parent.determinant() < 0 ? -1 : 1;
-  frame.axes << e0, hand * e0.cross(e2), e2;
+  out.axes << e0, hand * e0.cross(e2), e2;
   const double scale = length_scale(parent);
-  frame.parent_length = scale * axes.parent_length;
-  frame.unit = scale * axes.unit;
-  frame.bend = std::atan2(sine, e0.dot(d));
+  out.parent_length = scale * axes.parent_length;
+  out.unit = scale * axes.unit;
+  out.bend = std::atan2(sine, e0.dot(d));
   const SwingTwist turn = swing_twist(parent, joint_map.linear(), axes.bone);
-  frame.swing = turn.swing;
-  frame.twist = turn.twist;
+  out.swing = turn.swing;
+  out.twist = turn.twist;
   // LBS loses volume as the squared sine of half the angle, in a bend and in a twist: their shares of the loss.
   const double twisted = turn.twist_square / (turn.twist_square + turn.swing_square + kStill);
-  frame.radial = 1 - sure * (1 - twisted);
-  return frame;
+  out.radial = 1 - sure * (1 - twisted);
+  return out;
 }
 
 BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map) {

@@ -10,8 +10,8 @@ namespace {
 /// Without a clip to look at: the loss of a bend by 90 degrees is taken for the largest.
 constexpr double kLargestUnseen = 0.5;
 
-double loss_of(const BendAxes& frame) {
-  const double sine = std::sin(frame.swing / 2);
+double loss_of(const BendAxes& axes) {
+  const double sine = std::sin(axes.swing / 2);
   return sine * sine;
 }
 
@@ -54,7 +54,7 @@ void compact(std::vector<Index>& vertices, std::vector<double>& gamma) {
   gamma.resize(kept);
 }
 
-/// Round about e_0 as far as the frame says: neither e_1 nor e_2 is then preferred.
+/// Round about e_0 as far as the axes say: neither e_1 nor e_2 is then preferred.
 Vec3 turned_shares(const Vec3& mu, double radial) {
   const double mean = (mu[1] + mu[2]) / 2;
   return {mu[0], mu[1] + radial * (mean - mu[1]), mu[2] + radial * (mean - mu[2])};
@@ -64,12 +64,12 @@ Vec3 turned_shares(const Vec3& mu, double radial) {
 /// are told by their exponent, before the exponential is taken.
 class PosedMap {
  public:
-  PosedMap(const EffectSettings& settings, const BendAxes& frame, double share)
+  PosedMap(const EffectSettings& settings, const BendAxes& axes, double share)
       : settings_(settings),
-        origin_(frame.origin),
-        to_local_(frame.axes.transpose() / frame.unit),
+        origin_(axes.origin),
+        to_local_(axes.axes.transpose() / axes.unit),
         per_sigma_(settings.effect == Effect::curve ? Vec3(Vec3::Zero()) : Vec3(settings.sigma.cwiseInverse())),
-        point_{.center = settings.center * frame.parent_length / frame.unit, .radial = frame.radial, .share = share} {}
+        point_{.center = settings.center * axes.parent_length / axes.unit, .radial = axes.radial, .share = share} {}
 
   /// base · γ, or 0 where that is below the threshold of the largest so far.
   double operator()(double base, const Vec3& position) {
@@ -181,8 +181,8 @@ void JointEffects::joint_maps(std::span<const Affine> global, std::span<Affine> 
 void JointEffects::observe(std::span<const Affine> maps) {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (!uses_belly(settings(i))) continue;
-    const BendAxes frame = isochor::bend_axes(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint]);
-    largest_[i] = std::max(largest_[i], loss_of(frame));
+    const BendAxes axes = isochor::bend_axes(axes_[i], maps[axes_[i].parent], maps[axes_[i].joint]);
+    largest_[i] = std::max(largest_[i], loss_of(axes));
   }
 }
 

@@ -24,7 +24,7 @@ struct LabelOffer {
   std::uint32_t source_and_way;
 };
 
-/// `K` labels a cell, or any number where K is 0.
+/// `K` labels per cell, or any number where K is 0.
 template <int K>
 class LabelRows {
  public:
@@ -37,7 +37,7 @@ class LabelRows {
     waiting,  ///< and the cell waits in this label's bucket already
     yes,
   };
-  /// Enters a label at its place where it is among the k least, one label a source.
+  /// Enters a label at its place where it is among the k least, one label per source.
   Entered insert(const LabelOffer& offer) {
     GeodesicLabel* row = row_of(offer.cell);
     const std::uint64_t key = std::uint64_t{offer.length} << 32 | offer.source_and_way;

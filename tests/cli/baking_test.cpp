@@ -29,7 +29,7 @@ struct Baking : testing::Test {
   }
 };
 
-// One target a frame is exact at the frames: positions to single precision, volumes to a millionth, measured on the
+// One target per frame is exact at the frames: positions to single precision, volumes to a millionth, measured on the
 // file.
 TEST_F(Baking, FramesAreExact) {
   for (const char* deformer : {"lbs", "dqs"}) {

@@ -196,8 +196,8 @@ TEST(Cli, Demo) {
   const TempFolder here;
   const auto ran = run_isochor(here, "demo -o d --only cylinder --samples 1 --report r.json");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  for (const char* file :
-       {"cylinder.glb", "cylinder.png", "cylinder-gvb.glb", "cylinder-gvb.png", "cylinder-bend.png", "report.html"}) {
+  for (const char* file : {"cylinder.glb", "cylinder.png", "cylinder-bound.glb", "cylinder-bound.png",
+                           "cylinder-bend.png", "report.html"}) {
     EXPECT_TRUE(std::filesystem::exists(here.path() / "d" / file)) << file;
   }
   const std::string page = test::read_text(here.path() / "d" / "report.html");

@@ -1,4 +1,4 @@
-/// The morph targets that gltf_edit.h adds: one a frame, or a small basis.
+/// The morph targets that gltf_edit.h adds: one per frame, or a small basis.
 
 #include <cmath>
 #include <functional>

@@ -27,60 +27,60 @@ JointAxes straight() {
 
 // By hand: an arm along x whose fore-arm bends towards z has e_0 = x, the bend axis e_1 = x × z = -y, the inside e_2 =
 // z.
-TEST(Frame, AxesOfABend) {
+TEST(BendAxes, AxesOfABend) {
   const JointAxes axes = straight();
   EXPECT_EQ(axes.joint, 1);
   EXPECT_EQ(axes.parent, 0);
   EXPECT_DOUBLE_EQ(axes.parent_length, 2);
   EXPECT_DOUBLE_EQ(axes.unit, 1.5);
-  const BendAxes frame = bend_axes(axes, Affine::Identity(), about(Vec3::Zero(), -kY, 60 * kDegree));
-  EXPECT_TRUE(frame.axes.col(0).isApprox(kX, 1e-12));
-  EXPECT_TRUE(frame.axes.col(1).isApprox(-kY, 1e-12));
-  EXPECT_TRUE(frame.axes.col(2).isApprox(kZ, 1e-12));
-  EXPECT_NEAR(frame.bend, 60 * kDegree, 1e-12);
-  EXPECT_NEAR(frame.swing, 60 * kDegree, 1e-12);
-  EXPECT_NEAR(frame.twist, 0, 1e-12);
-  EXPECT_NEAR(frame.radial, 0, 1e-12);
+  const BendAxes found = bend_axes(axes, Affine::Identity(), about(Vec3::Zero(), -kY, 60 * kDegree));
+  EXPECT_TRUE(found.axes.col(0).isApprox(kX, 1e-12));
+  EXPECT_TRUE(found.axes.col(1).isApprox(-kY, 1e-12));
+  EXPECT_TRUE(found.axes.col(2).isApprox(kZ, 1e-12));
+  EXPECT_NEAR(found.bend, 60 * kDegree, 1e-12);
+  EXPECT_NEAR(found.swing, 60 * kDegree, 1e-12);
+  EXPECT_NEAR(found.twist, 0, 1e-12);
+  EXPECT_NEAR(found.radial, 0, 1e-12);
 }
 
 // e_1 = e_0 × d and e_2 = e_1 × e_0 for any bend of at least ten degrees, in any direction.
-TEST(Frame, FollowsTheDefinition) {
+TEST(BendAxes, FollowsTheDefinition) {
   const JointAxes axes = straight();
   for (int k = 0; k < 36; ++k) {
     const double turn = k * 10 * kDegree;
     const Vec3 axis(0, std::cos(turn), std::sin(turn));
     for (const double angle : {10.1, 45.0, 90.0, 169.0}) {
       const Affine map = about(Vec3::Zero(), axis, angle * kDegree);
-      const BendAxes frame = bend_axes(axes, Affine::Identity(), map);
+      const BendAxes found = bend_axes(axes, Affine::Identity(), map);
       const Vec3 e1 = kX.cross(map.linear() * kX).normalized();
-      EXPECT_LT((frame.axes.col(1) - e1).norm(), 1e-12);
-      EXPECT_LT((frame.axes.col(2) - e1.cross(kX)).norm(), 1e-12);
-      EXPECT_TRUE((frame.axes.transpose() * frame.axes).isIdentity(1e-12));
+      EXPECT_LT((found.axes.col(1) - e1).norm(), 1e-12);
+      EXPECT_LT((found.axes.col(2) - e1.cross(kX)).norm(), 1e-12);
+      EXPECT_TRUE((found.axes.transpose() * found.axes).isIdentity(1e-12));
     }
   }
 }
 
 // Swing and twist come apart: a bend after a twist about the bone gives back both angles; beyond half a turn it wraps.
-TEST(Frame, SwingAndTwist) {
+TEST(BendAxes, SwingAndTwist) {
   const JointAxes axes = straight();
   for (const double twist : {-170.0, -30.0, 0.0, 45.0, 179.0}) {
     for (const double swing : {0.0, 20.0, 90.0, 150.0}) {
       const Affine map = about(Vec3::Zero(), -kY, swing * kDegree) * about(Vec3::Zero(), kX, twist * kDegree);
-      const BendAxes frame = bend_axes(axes, Affine::Identity(), map);
-      EXPECT_NEAR(frame.twist, twist * kDegree, 1e-7) << swing;
-      EXPECT_NEAR(frame.swing, swing * kDegree, 1e-7) << twist;
+      const BendAxes found = bend_axes(axes, Affine::Identity(), map);
+      EXPECT_NEAR(found.twist, twist * kDegree, 1e-7) << swing;
+      EXPECT_NEAR(found.swing, swing * kDegree, 1e-7) << twist;
     }
   }
   EXPECT_NEAR(bend_axes(axes, Affine::Identity(), about(Vec3::Zero(), kX, 190 * kDegree)).twist, -170 * kDegree, 1e-9);
 }
 
 // A pure twist leaves the bones collinear, and is told by itself: radial goes to 1. A pure bend has none.
-TEST(Frame, PureTwistIsRadial) {
+TEST(BendAxes, PureTwistIsRadial) {
   const JointAxes axes = straight();
   for (const double twist : {20.0, 90.0, 180.0}) {
-    const BendAxes frame = bend_axes(axes, Affine::Identity(), about(Vec3::Zero(), kX, twist * kDegree));
-    EXPECT_GT(frame.radial, 0.99);
-    EXPECT_NEAR(frame.bend, 0, 1e-12);
+    const BendAxes found = bend_axes(axes, Affine::Identity(), about(Vec3::Zero(), kX, twist * kDegree));
+    EXPECT_GT(found.radial, 0.99);
+    EXPECT_NEAR(found.bend, 0, 1e-12);
   }
   for (const double bend : {0.0, 20.0, 90.0, 170.0}) {
     EXPECT_LT(bend_axes(axes, Affine::Identity(), about(Vec3::Zero(), axes.inside.cross(kX), -bend * kDegree)).radial,
@@ -89,19 +89,19 @@ TEST(Frame, PureTwistIsRadial) {
 }
 
 // A limb that is bent at rest knows its inside when it is straightened, whatever the joint's own axes are.
-TEST(Frame, StraightLimbTakesTheRestBend) {
+TEST(BendAxes, StraightLimbTakesTheRestBend) {
   const auto l = limb(Vec3(-1, 0, 0), Vec3(0, 0, 0), Vec3(0.9, 0.3, 0));
   const JointAxes axes = joint_axes(l.skeleton, l.space)[0];
   EXPECT_TRUE(axes.inside.isApprox(kY, 1e-12));
   const Affine straighten = about(Vec3::Zero(), -kZ, std::atan2(0.3, 0.9));
-  const BendAxes frame = bend_axes(axes, Affine::Identity(), straighten);
-  EXPECT_NEAR(frame.bend, 0, 1e-12);
-  EXPECT_LT((frame.axes.col(2) - kY).norm(), 1e-9);
+  const BendAxes found = bend_axes(axes, Affine::Identity(), straighten);
+  EXPECT_NEAR(found.bend, 0, 1e-12);
+  EXPECT_LT((found.axes.col(2) - kY).norm(), 1e-9);
 }
 
-// The last frame that the bones told is carried through straight poses, with the parent bone, while the character
+// The last axes that the bones told are carried through straight poses, with the parent bone, while the character
 // turns.
-TEST(Frame, CarriesTheLastFrame) {
+TEST(BendAxes, CarriesTheLastBend) {
   const JointAxes axes = straight();
   Vec3 carried = axes.inside;
   const Vec3 bend_axis(0, 0.6, 0.8);
@@ -109,20 +109,20 @@ TEST(Frame, CarriesTheLastFrame) {
   const Vec3 e2 = bend_axis.cross(kX);
   EXPECT_LT((carried - e2).norm(), 1e-12);
   const Affine world = somewhere();
-  const BendAxes frame = bend_axes(axes, world, world, carried);
-  EXPECT_LT((frame.axes.col(2) - world.linear() * e2).norm(), 1e-9);
-  EXPECT_LT((frame.axes.col(0) - world.linear() * kX).norm(), 1e-12);
+  const BendAxes found = bend_axes(axes, world, world, carried);
+  EXPECT_LT((found.axes.col(2) - world.linear() * e2).norm(), 1e-9);
+  EXPECT_LT((found.axes.col(0) - world.linear() * kX).norm(), 1e-12);
 }
 
-/// What a correction sees of a frame: the tensor that spreads shares over directions, and the side.
+/// What a correction sees of the axes: the tensor that spreads shares over directions, and the side.
 struct Seen {
   Mat3 tensor;
   Vec3 side;
 };
-Seen seen(const BendAxes& frame) {
+Seen seen(const BendAxes& found) {
   const double mean = 0.45;
-  const Vec3 mu(0.1, 0.1 + frame.radial * (mean - 0.1), 0.8 + frame.radial * (mean - 0.8));
-  return {frame.axes * mu.asDiagonal() * frame.axes.transpose(), (1 - frame.radial) * frame.axes.col(2)};
+  const Vec3 mu(0.1, 0.1 + found.radial * (mean - 0.1), 0.8 + found.radial * (mean - 0.8));
+  return {found.axes * mu.asDiagonal() * found.axes.transpose(), (1 - found.radial) * found.axes.col(2)};
 }
 
 /// The largest step between neighbouring samples of a motion from t = 0 to 1, with a past.
@@ -140,8 +140,8 @@ double largest_step(const JointAxes& axes, const Motion& motion, int samples) {
 }
 
 // Nothing pops: swept finely through straight, in the plane and past it, with and without twist, through folded, what a
-// correction sees of the frame changes less the finer the sweep.
-TEST(Frame, NoPoppingNearCollinear) {
+// correction sees of the axes changes less the finer the sweep.
+TEST(BendAxes, NoPoppingNearCollinear) {
   const JointAxes axes = straight();
   const auto through = [](const Vec3& from, const Vec3& to, double twist) {
     return [=](double t) {
@@ -171,8 +171,8 @@ TEST(Frame, NoPoppingNearCollinear) {
   }
 }
 
-// A rigid motion of the whole character moves the frame with it and changes nothing else; so does a uniform scale.
-TEST(Frame, Equivariant) {
+// A rigid motion of the whole character moves the axes with it and changes nothing else; so does a uniform scale.
+TEST(BendAxes, Equivariant) {
   const auto l = limb(Vec3(-1, 0.2, 0), Vec3(0, 0, 0), Vec3(0.9, 0.1, 0.3));
   const JointAxes axes = joint_axes(l.skeleton, l.space)[0];
   for (const double angle : {0.0, 1.0, 6.0, 80.0}) {
@@ -190,8 +190,8 @@ TEST(Frame, Equivariant) {
   }
 }
 
-// A mirrored pose has a mirrored frame: local coordinates of mirrored vertices are the same.
-TEST(Frame, MirroredPose) {
+// A mirrored pose has mirrored axes: local coordinates of mirrored vertices are the same.
+TEST(BendAxes, MirroredPose) {
   const JointAxes axes = straight();
   Affine mirror = Affine::Identity();
   mirror.linear().diagonal() = Vec3(-1, 1, 1);
@@ -205,7 +205,7 @@ TEST(Frame, MirroredPose) {
 }
 
 // A mirrored character, bound as a file of its own, has mirrored e_0 and e_2; e_1, an axis of rotation, is turned.
-TEST(Frame, MirroredCharacter) {
+TEST(BendAxes, MirroredCharacter) {
   const Vec3 flip(-1, 1, 1);
   const Vec3 a(-1, 0.2, 0), o(0, 0, 0), b(0.8, 0.3, 0.4);
   const auto left = limb(a, o, b);
@@ -221,8 +221,8 @@ TEST(Frame, MirroredCharacter) {
   EXPECT_LT((fr.axes.col(1) + mirror * fl.axes.col(1)).norm(), 1e-12);
 }
 
-// Joints scaled to nothing, flattened or sheared give an orthonormal frame, and no NaN.
-TEST(Frame, DegenerateMaps) {
+// Joints scaled to nothing, flattened or sheared give orthonormal axes, and no NaN.
+TEST(BendAxes, DegenerateMaps) {
   const JointAxes axes = straight();
   Affine nothing = Affine::Identity(), flat = Affine::Identity(), sheared = Affine::Identity();
   nothing.linear().setZero();
@@ -230,16 +230,16 @@ TEST(Frame, DegenerateMaps) {
   sheared.linear() << 1, 2, 0, 0, 1, 0.5, 0, 0, 3;
   for (const Affine& parent : {nothing, flat, sheared}) {
     for (const Affine& joint : {nothing, flat, sheared, Affine::Identity()}) {
-      const BendAxes frame = bend_axes(axes, parent, joint);
-      EXPECT_TRUE((frame.axes.transpose() * frame.axes).isIdentity(1e-9));
-      EXPECT_TRUE(std::isfinite(frame.unit) && std::isfinite(frame.twist) && std::isfinite(frame.radial));
+      const BendAxes found = bend_axes(axes, parent, joint);
+      EXPECT_TRUE((found.axes.transpose() * found.axes).isIdentity(1e-9));
+      EXPECT_TRUE(std::isfinite(found.unit) && std::isfinite(found.twist) && std::isfinite(found.radial));
     }
   }
 }
 
 // Bones of no length take their direction from further up; plain nodes that move nothing are passed over; the root and
-// joints without skin below them have no frame.
-TEST(Frame, HelperNodesAndBonesOfNoLength) {
+// joints without skin below them have no axes.
+TEST(BendAxes, HelperNodesAndBonesOfNoLength) {
   auto l = limb(Vec3(-2, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0));
   // world > upper > helper (same place as lower) > lower > end > nub (no skin)
   Skeleton s;
@@ -275,8 +275,8 @@ TEST(Frame, HelperNodesAndBonesOfNoLength) {
   EXPECT_TRUE(axes[1].bone.isApprox(kX));  // to the nub
 }
 
-// A skeleton of separate joints bends against the one that moves most, which has no frame itself.
-TEST(Frame, Forest) {
+// A skeleton of separate joints bends against the one that moves most, which has no axes itself.
+TEST(BendAxes, Forest) {
   auto l = limb(Vec3(-2, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0));
   for (Joint& joint : l.skeleton.joints) joint.parent = kNone;
   const Influence row[] = {{1, 1.0}};
@@ -289,15 +289,15 @@ TEST(Frame, Forest) {
   EXPECT_EQ(axes[1].joint, 2);
 }
 
-// No skin, no frames.
-TEST(Frame, NoWeights) {
+// No skin, no axes.
+TEST(BendAxes, NoWeights) {
   auto l = limb(Vec3(-2, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0));
   l.space.weights = {};
   EXPECT_TRUE(joint_axes(l.skeleton, l.space).empty());
 }
 
-// Every sample's joints have orthonormal frames in all their clips.
-TEST(Frame, Samples) {
+// Every sample's joints have orthonormal axes in all their clips.
+TEST(BendAxes, Samples) {
   for (const SampleInfo& info : samples()) {
     const Character character = make_sample(info.name);
     const RestSpace space = WeldedCharacter(character).rest_space();
@@ -308,10 +308,10 @@ TEST(Frame, Samples) {
       for (const double time : frame_times(clip, 5)) {
         const auto global = global_transforms(character.skeleton, sample(clip, character.skeleton, time));
         for (std::size_t i = 0; i < axes.size(); ++i) {
-          const BendAxes frame = bend_axes(axes[i], global[axes[i].parent] * space.inverse_bind[axes[i].parent],
+          const BendAxes found = bend_axes(axes[i], global[axes[i].parent] * space.inverse_bind[axes[i].parent],
                                            global[axes[i].joint] * space.inverse_bind[axes[i].joint], track.inside(i));
-          ASSERT_TRUE((frame.axes.transpose() * frame.axes).isIdentity(1e-9)) << info.name;
-          ASSERT_LT((frame.origin - global[axes[i].joint].translation()).norm(), 1e-6 * space.size);
+          ASSERT_TRUE((found.axes.transpose() * found.axes).isIdentity(1e-9)) << info.name;
+          ASSERT_LT((found.origin - global[axes[i].joint].translation()).norm(), 1e-6 * space.size);
         }
       }
     }

@@ -57,7 +57,7 @@ TEST(Effect, Sides) {
   }
 }
 
-// Where the frame cannot tell the sides (radial = 1), a sided map is round about the bone; in between it is a mean.
+// Where the axes cannot tell the sides (radial = 1), a sided map is round about the bone; in between it is a mean.
 TEST(Effect, RadialHasNoSide) {
   const EffectSettings s = with(Effect::muscle, 0.5);
   const double r = 0.2;

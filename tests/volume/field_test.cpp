@@ -5,8 +5,8 @@
 namespace isochor {
 namespace {
 
-// What a field is where nothing was said: no support, along normals; and, once along axes, shares of one volume over an
-// orthonormal frame.
+// What a field is where nothing was said: no support, along normals; and, once along axes, shares of one volume over
+// orthonormal axes.
 TEST(CorrectionField, Defaults) {
   const CorrectionField field;
   EXPECT_TRUE(field.vertices.empty());

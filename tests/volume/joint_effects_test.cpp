@@ -89,7 +89,7 @@ PaintedMap paint(const Stage& stage) {
 }
 
 // Fields are what the contract says: vertices increasing and in range, γ positive and finite, shares summing to 1, the
-// frame orthonormal; for every effect of every joint of every sample in motion, and in degenerate poses.
+// axes orthonormal; for every effect of every joint of every sample in motion, and in degenerate poses.
 TEST(JointEffects, FieldsKeepTheContract) {
   for (const char* name : {"cylinder", "giraffe", "knight"}) {
     const Stage stage(name);
@@ -210,7 +210,7 @@ TEST(JointEffects, PureTwistIsRound) {
   }
 }
 
-// A rigid motion and a scale of the whole character change nothing but the frame, which goes along.
+// A rigid motion and a scale of the whole character change nothing but the axes, which go along.
 TEST(JointEffects, Equivariant) {
   const Stage stage("giraffe");
   for (const EffectSettings& effect : every_effect()) {

@@ -106,7 +106,9 @@ void describe(Options& options, Visitor&& visit) {
   describe(options.weld, visit);
   visit(options.unused,
         FieldInfo{
-            .name = "unused-joints", .help = "joints that move nothing in the file's present weights", .expert = true});
+            .name = "unused-joints",
+            .help = "joints that move nothing in the file's present weights: skip them, or bind them like all others",
+            .expert = true});
   visit(options.parts, FieldInfo{.name = "parts",
                                  .help = "only these meshes, by name pattern (otherwise those with a skin; all if "
                                          "none has one)"});

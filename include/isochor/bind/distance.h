@@ -17,11 +17,14 @@ struct DistanceOptions {
 template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, DistanceOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(options.exponent, FieldInfo{.name = "distance-exponent",
-                                    .help = "method distance: weights fall with this power of the distance",
-                                    .min = 0.5,
-                                    .max = 64,
-                                    .expert = true});
+  visit(options.exponent,
+        FieldInfo{
+            .name = "distance-exponent",
+            .help =
+                "method distance: higher: weights more local, bends harder; they fall with this power of the distance",
+            .min = 0.5,
+            .max = 64,
+            .expert = true});
 }
 
 /// One row per position; Influence::joint is the handle's index. Throws Error(bad_input) without handles.

@@ -68,9 +68,11 @@ void describe(Options& options, Visitor&& visit) {
                   .min = 1,
                   .max = 100,
                   .expert = true});
-  visit(options.sampling, FieldInfo{.name = "sampling",
-                                    .help = "how vertices read their distances: the paper's is containing",
-                                    .expert = true});
+  visit(options.sampling,
+        FieldInfo{.name = "sampling",
+                  .help = "how vertices read distances off the voxels: evened out between them, or the least around, "
+                          "or, as in the paper, that of the voxel that contains them",
+                  .expert = true});
   visit(options.smoothing, FieldInfo{.name = "smoothing",
                                      .help = "higher: softer weights; length over which they are evened out (0: none)",
                                      .unit = "of the distance to the nearest bone",

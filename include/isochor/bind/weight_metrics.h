@@ -38,9 +38,10 @@ struct PruneOptions {
 template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, PruneOptions>
 void describe(Options& options, Visitor&& visit) {
-  visit(
-      options.influences,
-      FieldInfo{.name = "prune-influences", .help = "joints a vertex keeps, the strongest first", .min = 1, .max = 64});
+  visit(options.influences, FieldInfo{.name = "prune-influences",
+                                      .help = "most joints that a vertex keeps, the strongest first",
+                                      .min = 1,
+                                      .max = 64});
   visit(options.threshold,
         FieldInfo{.name = "prune-below", .help = "weights below this are dropped first", .min = 0, .max = 1});
 }

@@ -45,7 +45,7 @@ void describe(Options& options, Visitor&& visit) {
                   .max = 180,
                   .expert = true});
   visit(options.max_vertices, FieldInfo{.name = "refine-max-vertices",
-                                        .help = "refuse to make a character of more vertices",
+                                        .help = "refuse to make a character of more vertices than this",
                                         .min = 1,
                                         .max = 1e8,
                                         .expert = true});

@@ -18,7 +18,8 @@ template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, WeldOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.tolerance, FieldInfo{.name = "weld-tolerance",
-                                     .help = "vertices nearer than this become one (0: equal positions only)",
+                                     .help = "vertices nearer than this become one; higher: wider gaps are closed, "
+                                             "finer details lost (0: equal positions only)",
                                      .unit = "of the bounding box's diagonal",
                                      .min = 0,
                                      .max = 0.01,

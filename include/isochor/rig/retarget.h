@@ -135,21 +135,30 @@ void describe(Options& options, Visitor&& visit) {
                   .min = 0,
                   .max = 1,
                   .expert = true});
-  visit(options.placement, FieldInfo{.name = "motion-place", .help = "where the character begins", .expert = true});
-  visit(options.source_axes,
-        FieldInfo{.name = "motion-axes", .help = "how the motion's world is turned", .expert = true});
-  visit(options.scale,
-        FieldInfo{.name = "motion-scale",
-                  .help = "factor on the motion's translations (0: the ratio of the two skeletons' sizes)",
-                  .min = 0,
-                  .max = 1e6,
+  visit(options.placement,
+        FieldInfo{.name = "motion-place",
+                  .help = "the character begins where the recording does, or where it stands at rest",
                   .expert = true});
-  visit(options.fps, FieldInfo{.name = "motion-fps",
-                               .help = "frames taken from the motion (0: its own key times)",
-                               .unit = "1/s",
-                               .min = 0,
-                               .max = 1000,
-                               .expert = true});
+  visit(options.source_axes,
+        FieldInfo{
+            .name = "motion-axes",
+            .help = "which axis of the motion points up: the same as the character's, or another, so that it is turned",
+            .expert = true});
+  visit(options.scale,
+        FieldInfo{
+            .name = "motion-scale",
+            .help =
+                "factor on the motion's translations; higher: longer steps (0: the ratio of the two skeletons' sizes)",
+            .min = 0,
+            .max = 1e6,
+            .expert = true});
+  visit(options.fps,
+        FieldInfo{.name = "motion-fps",
+                  .help = "frames taken from the motion; higher: nearer to it, a larger file (0: its own key times)",
+                  .unit = "1/s",
+                  .min = 0,
+                  .max = 1000,
+                  .expert = true});
 }
 
 struct Retargeted {

@@ -22,7 +22,7 @@ struct DemoOptions {
 /// The sample bound anew, against its own weights.
 struct DemoBinding {
   std::size_t vertices = 0, bound = 0;
-  int resolution = 0;
+  int resolution = 0;  ///< of the voxels; 0 if no piece needed them
   double l1_mean = 0, smoothness = 0;
 };
 
