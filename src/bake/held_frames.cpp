@@ -1,5 +1,6 @@
 #include "bake/held_frames.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -226,7 +227,10 @@ void HeldFrames::restore_volumes(std::span<const double> volumes, std::span<cons
   for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
     for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {
       const Vec3& u = found.displacements[whole.welded(p, v)];
-      if (u != Vec3::Zero()) viewer.offsets[p][v] += offset_for(viewer.maps[p][v], u);
+      if (u == Vec3::Zero()) continue;
+      // These do reach their places: nothing is to be left of what brings the volume.
+      const Vec3 offset = viewer.maps[p][v].leftCols<3>().inverse() * u;
+      if (offset.allFinite()) viewer.offsets[p][v] += offset;
     }
   }
 }

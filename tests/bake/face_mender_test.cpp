@@ -73,19 +73,23 @@ TEST(FaceMender, NothingForTheWorse) {
   const Character character = make_sample("cylinder");
   const WeldedCharacter welded(character);
   const Clip& clip = *character.find_clip("twist");
-  const double end = clip.channels[0].times.back();
-  std::vector<std::vector<Vec3>> offsets(3, std::vector<Vec3>(welded.surface().vertex_count(), Vec3(1e-3, 0, 0)));
-  const FaceMender::Keys keys{
-      clip, {end - 0.02, end - 0.01, end}, [&](std::size_t k, Index v) { return offsets[k][v]; }};
   const FaceMender mender(welded, Deformer::dqs);
-  const auto turned = [&] { return mender.turned_between(keys, 0).size() + mender.turned_between(keys, 1).size(); };
-  const std::size_t before = turned();
-  ASSERT_GT(before, 0u);
-  for (const FaceMender::Change& change : mender.mend(keys, {0, 3}, mender.turned_between(keys, 0))) {
-    ASSERT_TRUE(change.offset.allFinite());
-    offsets[change.key][change.vertex] += change.offset;
+  constexpr double kStep = 0.02;
+  std::size_t most = 0;
+  for (double time = clip.begin(); time + 2 * kStep <= clip.end(); time += kStep) {
+    std::vector<std::vector<Vec3>> offsets(3, std::vector<Vec3>(welded.surface().vertex_count(), Vec3(1e-3, 0, 0)));
+    const FaceMender::Keys keys{
+        clip, {time, time + kStep, time + 2 * kStep}, [&](std::size_t k, Index v) { return offsets[k][v]; }};
+    const auto turned = [&] { return mender.turned_between(keys, 0).size() + mender.turned_between(keys, 1).size(); };
+    const std::size_t before = turned();
+    most = std::max(most, before);
+    for (const FaceMender::Change& change : mender.mend(keys, {0, 3}, mender.turned_between(keys, 0))) {
+      ASSERT_TRUE(change.offset.allFinite());
+      offsets[change.key][change.vertex] += change.offset;
+    }
+    EXPECT_LE(turned(), before) << time;
   }
-  EXPECT_LE(turned(), before);
+  EXPECT_GT(most, 0u);
 }
 
 }  // namespace
