@@ -79,15 +79,15 @@ void check_files(const Compare& options, Session& session) {
 
 /// The volume of a glTF is that of the triangles that viewers draw. Vertices are the same.
 Character as_drawn(const Loaded& loaded) {
-  return loaded.gltf ? read_gltf(loaded.gltf->document, {.polygons = false}).character : loaded.character;
+  return loaded.as_read ? read_gltf(loaded.as_read->document, {.polygons = false}).character : loaded.character;
 }
 
 int compare(const Compare& options, Session& session) {
   check_files(options, session);
   Json& report = session.report();
   report["inputs"] = {options.a.string(), options.b.string()};
-  Loaded a = load_character(options.a, {}, session.context());
-  Loaded b = load_character(options.b, {}, session.context());
+  Loaded a = load_character(options.a, {.keep_baked = true}, session.context());
+  Loaded b = load_character(options.b, {.keep_baked = true}, session.context());
   session.claim({.inputs = a.files});
   session.claim({.inputs = b.files});
   if (!options.skeleton_a.empty()) attach_skeleton(a.character, options.skeleton_a, session.context());

@@ -49,7 +49,7 @@ void check_deformed_output(const std::filesystem::path& output) {
 /// How the character is played; the settings are in the report from here on.
 PlaybackOptions playback_options(const PosedInput& input, const Deform& options, Session& session) {
   PlaybackOptions playback{.deformer = options.deformer};
-  playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  playback.volume = resolve_volume(options.volume, input.loaded.as_read ? &*input.loaded.as_read : nullptr);
   session.add_warnings(unused_volume_options(options.volume));
   report_volume_settings(session.report()["options"], playback.volume);
   return playback;
@@ -151,7 +151,7 @@ HeldMotion hold_clips(const PosedInput& input, const WeldedCharacter& welded, st
     if (clip != kNone) hold.clips.push_back(clip);
   }
   if (hold.clips.empty()) throw_bad_input(options.file.string() + " has no clip that moves anything");
-  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, hold.playback);
+  if (input.loaded.as_read) read_maps(*input.loaded.as_read, welded, hold.playback);
   prepare_deformer(welded, options, hold.playback, session);
   session.report()["options"]["fps"] = hold.fps;
   report_options(session.report()["options"], hold.between);
@@ -182,11 +182,11 @@ void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& cli
   if (!options.refine.asked()) return;
   const WeldedCharacter welded(input.loaded.character);
   RefineFor use{.playback = {.deformer = options.deformer}, .by = options.refine.by};
-  use.playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
+  use.playback.volume = resolve_volume(options.volume, input.loaded.as_read ? &*input.loaded.as_read : nullptr);
   if (!use.playback.volume) {
     throw_bad_input("--refine makes the skin finer where its volume is corrected, and --volume off corrects nothing");
   }
-  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, use.playback);
+  if (input.loaded.as_read) read_maps(*input.loaded.as_read, welded, use.playback);
   prepare_deformer(welded, options, use.playback, session);
   use.clips = moments_of(input, pose, clips, options);
   const RefinedCharacter refined = refine(welded, use, options.refine.options, session.context());
@@ -207,27 +207,26 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
     return write_caches(motion, welded, mode, options, session);
   }
   context.progress("weld", 0);
-  WrittenCharacter file = as_written(input.loaded);
   const BakeForm form = bake_form(mode);
-  if (hold.playback.volume || hold.playback.deformer != Deformer::lbs) prepare(file.character, form);
+  WrittenCharacter file = as_written(input.loaded, form);
   context.progress("weld", 0.5);
-  const WeldedCharacter welded(file.character);
+  const WeldedCharacter welded(file.character());
   std::vector<Index> written_clips;
   written_clips.reserve(clips.size());
-  for (const Index clip : clips) written_clips.push_back(file.clip[clip]);
+  for (const Index clip : clips) written_clips.push_back(file.clips()[clip]);
   const HeldMotion motion = hold_clips(input, welded, written_clips, hold, options, session);
   if (!options.volume.effects.empty() && hold.playback.volume) {
-    set_volume_settings(file.source.document, *hold.playback.volume);
+    set_volume_settings(file.source().document, *hold.playback.volume);
   }
   BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
   how.drive_twins = !options.bake.driven.empty();
   how.twins.between = hold.between.volume_error;
-  const BakeResult baked = bake(motion, welded, how, file.source, context);
+  const BakeResult baked = bake(motion, welded, how, file, context);
   session.add_warnings(baked.problems);
   {
     const StageTimer timer(context, "write");
     context.progress("write", 0);
-    file.source.document.save(options.output);
+    file.save(options.output);
     if (how.drive_twins) write_file_atomically(options.bake.driven, baked.driven_twins);
     context.progress("write", 1);
   }
@@ -254,9 +253,9 @@ Written deform_still(const PosedInput& input, const Pose& pose, const Deform& op
   const bool as_obj = options.output.extension() == ".obj";
   const std::optional<WrittenCharacter> file =
       as_obj ? std::nullopt : std::optional<WrittenCharacter>(as_written(input.loaded));
-  const WeldedCharacter welded(file ? file->character : input.loaded.character);
+  const WeldedCharacter welded(file ? file->character() : input.loaded.character);
   PlaybackOptions how = playback_options(input, options, session);
-  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, how);
+  if (input.loaded.as_read) read_maps(*input.loaded.as_read, welded, how);
   prepare_deformer(welded, options, how, session);
   CorrectedPlayback playback(welded, how, session.context());
   playback.begin({&pose, 1});

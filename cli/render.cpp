@@ -214,7 +214,7 @@ int render_file(const Render& given, Session& session) {
   if (by_medial && options.bind_pose)
     throw_bad_input("the bind pose has no deformer; leave --bind-pose or the medial out");
   const auto views = parse_views(options.views);
-  const PosedInput input = load_posed(options.file, options.posing, {}, session);
+  const PosedInput input = load_posed(options.file, options.posing, {.keep_baked = true}, session);
   if (input.loaded.character.parts.empty() && !options.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
   const bool by_joints = options.deformer == Deformer::medial || options.medial == MedialColor::joint;

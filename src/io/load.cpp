@@ -80,7 +80,7 @@ void load_gltf(Loaded& loaded, const LoadOptions& options) {
                                          1});
   }
   loaded.files = document.external_files();
-  loaded.gltf = GltfSource{std::move(document), std::move(result.map)};
+  loaded.as_read = GltfSource{std::move(document), std::move(result.map)};
 }
 
 Character load_rig_text(const fs::path& path) {
@@ -215,12 +215,12 @@ Problems save_character(const Character& character, const fs::path& path, Contex
 
 Problems save_character(const Loaded& loaded, const fs::path& path, Context& context) {
   const std::string extension = extension_of(path);
-  if (!loaded.gltf || (extension != "glb" && extension != "gltf")) {
+  if (!loaded.as_read || (extension != "glb" && extension != "gltf")) {
     return save_character(loaded.character, path, context);
   }
   const StageTimer timer(context, "save");
   context.progress("save", 0);
-  GltfSource source = *loaded.gltf;
+  GltfSource source = *loaded.as_read;
   std::vector<Index> clips;
   bring_up_to_date(source, loaded.character, clips);
   source.document.save(path);

@@ -50,12 +50,12 @@ TEST(Load, TellsFilesApart) {
   Context context;
   write_file_atomically(folder / "character.dat", test::character_document().glb());
   const Loaded loaded = load_character(folder / "character.dat", {}, context);
-  EXPECT_TRUE(loaded.gltf);
+  EXPECT_TRUE(loaded.as_read);
   EXPECT_EQ(loaded.character.name, "character");
   EXPECT_EQ(loaded.character.parts.size(), 1u);
   write_text(folder / "t.obj", kTriangleObj);
   EXPECT_EQ(load_character(folder / "t.obj", {}, context).character.parts[0].surface.face_count(), 1u);
-  EXPECT_FALSE(load_character(folder / "t.obj", {}, context).gltf);
+  EXPECT_FALSE(load_character(folder / "t.obj", {}, context).as_read);
   write_text(folder / "rig.txt", kRigText);
   EXPECT_EQ(load_character(folder / "rig.txt", {}, context).character.skeleton.size(), 2u);
 }
@@ -106,7 +106,7 @@ TEST(Load, AttachesTheSkeletonOfAGltf) {
   EXPECT_EQ(joints[3].name, "knee");
   EXPECT_EQ(joints[3].parent, 2);
   EXPECT_TRUE(joints[3].deforms);
-  add_joints(*loaded.gltf, loaded.character.skeleton);
+  add_joints(*loaded.as_read, loaded.character.skeleton);
   save_character(loaded, folder / "out.glb", context);
   EXPECT_EQ(load_character(folder / "out.glb", {}, context).character.skeleton.size(), 4u);
 
