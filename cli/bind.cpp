@@ -28,11 +28,14 @@ struct Bind {
   BindOptions options;
 };
 
-/// "GLOB=VALUE" at its last equals sign, since patterns may hold one and values do not.
+/// What the option takes, as its help says.
+std::string rule_form(const std::string& option) { return option == "--rigid" ? "GLOB=JOINT" : "GLOB=FALLOFF"; }
+
+/// A pattern and its value at the last equals sign, since patterns may hold one and values do not.
 std::pair<std::string, std::string> split_rule(const std::string& rule, const std::string& option) {
   const auto equals = rule.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == rule.size()) {
-    throw_bad_input(option + " needs a pattern and a value, as in " + option + " 'PATTERN=VALUE'; " + rule +
+    throw_bad_input(option + " needs a pattern and a value, as in " + option + " '" + rule_form(option) + "'; " + rule +
                     " is not of that form");
   }
   return {rule.substr(0, equals), rule.substr(equals + 1)};
@@ -252,7 +255,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   report["options"]["rigid"] = bind.rigid;
   report["options"]["joint-falloff"] = bind.joint_falloff;
   report["inputs"].push_back(bind.file.string());
-  Loaded loaded = load_character(bind.file, {.keep_baked = false}, session.context());
+  Loaded loaded = load_character(bind.file, {}, session.context());
   session.claim({.inputs = loaded.files});
   if (!bind.skeleton.empty()) {
     report["inputs"].push_back(bind.skeleton.string());
@@ -275,8 +278,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
 }
 
 void add_rule(CLI::App& command, const char* name, std::vector<std::string>& rules, const char* help) {
-  const char* value = std::string_view(name) == "--rigid" ? "GLOB=JOINT" : "GLOB=FALLOFF";
-  command.add_option(name, rules, help)->type_name(value)->allow_extra_args(false)->group("Binding");
+  command.add_option(name, rules, help)->type_name(rule_form(name))->allow_extra_args(false)->group("Binding");
 }
 
 }  // namespace
