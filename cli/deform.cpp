@@ -12,7 +12,7 @@
 #include "isochor/io/atomic_file.h"
 #include "isochor/io/bake.h"
 #include "isochor/io/bake_check.h"
-#include "isochor/io/painted_map.h"
+#include "isochor/io/playback.h"
 #include "isochor/io/refined_file.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
@@ -46,15 +46,6 @@ void check_deformed_output(const std::filesystem::path& output) {
   throw_bad_input("the output " + output.string() + " must end in .glb, .gltf, .obj, .pc2 or .mdd");
 }
 
-/// How the character is played; the settings are in the report from here on.
-PlaybackOptions playback_options(const PosedInput& input, const Deform& options, Session& session) {
-  PlaybackOptions playback{.deformer = options.deformer};
-  playback.volume = resolve_volume(options.volume, input.loaded.as_read ? &*input.loaded.as_read : nullptr);
-  session.add_warnings(unused_volume_options(options.volume));
-  report_volume_settings(session.report()["options"], playback.volume);
-  return playback;
-}
-
 /// What the deformer needs beyond the weights, for the surface that is played.
 void prepare_deformer(const WeldedCharacter& welded, const Deform& options, PlaybackOptions& playback,
                       Session& session) {
@@ -62,8 +53,29 @@ void prepare_deformer(const WeldedCharacter& welded, const Deform& options, Play
   playback.frames = std::make_shared<FrameRig>(make_medial_frames(welded, options.medial, 0, session).rig);
 }
 
-void read_maps(const GltfSource& source, const WeldedCharacter& welded, PlaybackOptions& playback) {
-  if (playback.volume) playback.painted = read_painted_maps(source, welded.whole(), *playback.volume);
+const GltfSource* document_of(const PosedInput& input) {
+  return input.loaded.as_read ? &*input.loaded.as_read : nullptr;
+}
+
+/// What is played: one set of settings for all that is made of it.
+struct Plan {
+  PosedInput input;
+  std::optional<VolumeSettings> volume;
+};
+
+/// The settings are in the report from here on.
+void plan_playing(const Deform& options, Plan& plan, Session& session) {
+  plan.volume = plan_volume(document_of(plan.input), overrides_of(options.volume));
+  session.add_warnings(unused_volume_options(options.volume));
+  report_volume_settings(session.report()["options"], plan.volume);
+}
+
+/// How a surface is played, with what the deformer needs beyond the weights.
+PlaybackOptions playback_on(const WeldedCharacter& welded, const Plan& plan, const Deform& options, Session& session) {
+  PlaybackOptions playback = playback_of(document_of(plan.input), welded, plan.volume);
+  playback.deformer = options.deformer;
+  prepare_deformer(welded, options, playback, session);
+  return playback;
 }
 
 Json between_json(const BetweenKeys& between) {
@@ -145,14 +157,13 @@ Written write_caches(const HeldMotion& motion, const WeldedCharacter& welded, Ba
   return written;
 }
 
-HeldMotion hold_clips(const PosedInput& input, const WeldedCharacter& welded, std::span<const Index> clips,
-                      HoldOptions& hold, const Deform& options, Session& session) {
+HeldMotion hold_clips(const Plan& plan, const WeldedCharacter& welded, std::span<const Index> clips, HoldOptions& hold,
+                      const Deform& options, Session& session) {
   for (const Index clip : clips) {
     if (clip != kNone) hold.clips.push_back(clip);
   }
   if (hold.clips.empty()) throw_bad_input(options.file.string() + " has no clip that moves anything");
-  if (input.loaded.as_read) read_maps(*input.loaded.as_read, welded, hold.playback);
-  prepare_deformer(welded, options, hold.playback, session);
+  hold.playback = playback_on(welded, plan, options, session);
   session.report()["options"]["fps"] = hold.fps;
   report_options(session.report()["options"], hold.between);
   HeldMotion motion = hold_volume(welded, hold, session.context());
@@ -160,64 +171,48 @@ HeldMotion hold_clips(const PosedInput& input, const WeldedCharacter& welded, st
   return motion;
 }
 
-/// The moments that the skin is refined for: the one pose, or the frames of the clips.
-std::vector<std::vector<CorrectedPlayback::Moment>> moments_of(const PosedInput& input, const std::optional<Pose>& pose,
-                                                               const std::vector<Index>& clips, const Deform& options) {
-  if (pose) return {{{options.posing.time.value_or(0), *pose}}};
-  std::vector<std::vector<CorrectedPlayback::Moment>> out;
-  const Character& character = input.loaded.character;
-  for (const Index c : clips) {
-    const Clip& clip = character.clips[c];
-    auto& moments = out.emplace_back();
-    for (const double time : bake_times(clip, options.bake.fps)) {
-      moments.push_back({time, sample(clip, character.skeleton, time)});
-    }
-  }
-  return out;
-}
-
 /// Finer skin where it is corrected, before anything is played.
-void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& clips, const Deform& options,
-                  PosedInput& input, Session& session) {
+void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& clips, const Deform& options, Plan& plan,
+                  Session& session) {
   if (!options.refine.asked()) return;
-  const WeldedCharacter welded(input.loaded.character);
-  RefineFor use{.playback = {.deformer = options.deformer}, .by = options.refine.by};
-  use.playback.volume = resolve_volume(options.volume, input.loaded.as_read ? &*input.loaded.as_read : nullptr);
-  if (!use.playback.volume) {
+  if (!plan.volume) {
     throw_bad_input("--refine makes the skin finer where its volume is corrected, and --volume off corrects nothing");
   }
-  if (input.loaded.as_read) read_maps(*input.loaded.as_read, welded, use.playback);
-  prepare_deformer(welded, options, use.playback, session);
-  use.clips = moments_of(input, pose, clips, options);
+  const Character& character = plan.input.loaded.character;
+  const WeldedCharacter welded(character);
+  RefineFor use{.playback = playback_on(welded, plan, options, session), .clips = {}, .by = options.refine.by};
+  if (pose) {
+    use.clips = {{{options.posing.time.value_or(0), *pose}}};
+  } else {
+    for (const Index c : clips)
+      use.clips.push_back(bake_moments(character.clips[c], character.skeleton, options.bake.fps));
+  }
   const RefinedCharacter refined = refine(welded, use, options.refine.options, session.context());
   report_refinement(refined, welded, options.refine, session);
-  take_refined(refined, input.loaded);
+  take_refined(refined, plan.input.loaded);
 }
 
 /// Clips, deformed, baked where linear blend skinning does not show them, and written.
-Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, const Deform& options,
-                      Session& session) {
+Written deform_motion(const Plan& plan, const std::vector<Index>& clips, const Deform& options, Session& session) {
   Context& context = session.context();
   const BakeMode mode = bake_mode(options.bake, options.output);
-  HoldOptions hold{.playback = playback_options(input, options, session)};
+  HoldOptions hold;
   set_frames(options.bake, mode, hold);
   if (is_cache(mode)) {
-    const WeldedCharacter welded(input.loaded.character);
-    const HeldMotion motion = hold_clips(input, welded, clips, hold, options, session);
+    const WeldedCharacter welded(plan.input.loaded.character);
+    const HeldMotion motion = hold_clips(plan, welded, clips, hold, options, session);
     return write_caches(motion, welded, mode, options, session);
   }
   context.progress("weld", 0);
   const BakeForm form = bake_form(mode);
-  WrittenCharacter file = as_written(input.loaded, form);
+  WrittenCharacter file = as_written(plan.input.loaded, form);
   context.progress("weld", 0.5);
   const WeldedCharacter welded(file.character());
   std::vector<Index> written_clips;
   written_clips.reserve(clips.size());
   for (const Index clip : clips) written_clips.push_back(file.clips()[clip]);
-  const HeldMotion motion = hold_clips(input, welded, written_clips, hold, options, session);
-  if (!options.volume.effects.empty() && hold.playback.volume) {
-    set_volume_settings(file.source().document, *hold.playback.volume);
-  }
+  const HeldMotion motion = hold_clips(plan, welded, written_clips, hold, options, session);
+  if (!options.volume.effects.empty() && plan.volume) set_volume_settings(file.source().document, *plan.volume);
   BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
   how.drive_twins = !options.bake.driven.empty();
   how.twins.between = hold.between.volume_error;
@@ -242,7 +237,7 @@ Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, 
 }
 
 /// A character that stands still. What a glTF draws is triangles; an OBJ keeps its polygons.
-Written deform_still(const PosedInput& input, const Pose& pose, const Deform& options, Session& session) {
+Written deform_still(const Plan& plan, const Pose& pose, const Deform& options, Session& session) {
   if (options.output.extension() == ".pc2" || options.output.extension() == ".mdd") {
     throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
   }
@@ -252,12 +247,9 @@ Written deform_still(const PosedInput& input, const Pose& pose, const Deform& op
   }
   const bool as_obj = options.output.extension() == ".obj";
   const std::optional<WrittenCharacter> file =
-      as_obj ? std::nullopt : std::optional<WrittenCharacter>(as_written(input.loaded));
-  const WeldedCharacter welded(file ? file->character() : input.loaded.character);
-  PlaybackOptions how = playback_options(input, options, session);
-  if (input.loaded.as_read) read_maps(*input.loaded.as_read, welded, how);
-  prepare_deformer(welded, options, how, session);
-  CorrectedPlayback playback(welded, how, session.context());
+      as_obj ? std::nullopt : std::optional<WrittenCharacter>(as_written(plan.input.loaded));
+  const WeldedCharacter welded(file ? file->character() : plan.input.loaded.character);
+  CorrectedPlayback playback(welded, playback_on(welded, plan, options, session), session.context());
   playback.begin({&pose, 1});
   const auto frame = playback.play(pose, options.posing.time.value_or(0), session.context());
   session.add_warnings(playback.problems());
@@ -304,13 +296,15 @@ int deform(const Deform& options, Session& session) {
   report_options(report["options"], options.bake.basis);
   // What an earlier run baked is made anew, unless the file is only played as a viewer plays it.
   const bool as_it_is = options.volume.mode == VolumeMode::off && options.deformer == Deformer::lbs;
-  PosedInput input = load_posed(options.file, options.posing, {.keep_baked = as_it_is}, session);
+  Plan plan{load_posed(options.file, options.posing, {.keep_baked = as_it_is}, session), {}};
+  const PosedInput& input = plan.input;
   check_movable(input.loaded.character, options);
   const std::optional<Pose> pose = still_pose(input, options.posing);
   const std::vector<Index> clips = pose ? std::vector<Index>{} : motion_clips(input, options);
-  refine_input(pose, clips, options, input, session);
+  plan_playing(options, plan, session);
+  refine_input(pose, clips, options, plan, session);
   const Written written =
-      pose ? deform_still(input, *pose, options, session) : deform_motion(input, clips, options, session);
+      pose ? deform_still(plan, *pose, options, session) : deform_motion(plan, clips, options, session);
   report["volume"] = volume_json(written.volume, input.loaded.character.skeleton);
   report["volume"]["max_error_written"] = written.max_volume_error;
   print_volume(written.volume, input.loaded.character.skeleton, session);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "isochor/base/error.h"
-#include "isochor/io/volume_settings.h"
+#include "isochor/io/playback.h"
 #include "isochor/io/written_character.h"
 #include "isochor/sample/sample.h"
 
@@ -94,7 +94,7 @@ Document Document::from(const Loaded& loaded) {
   for (const Problem& problem : written.problems()) document.file_->character.problems.push_back(problem);
   document.file_->path = loaded.path;
   carry_over_joints(loaded, written.source().map, polygons.map, document.file_->character);
-  document.settings_ = volume_settings_of(written.source().document).value_or(VolumeSettings{});
+  document.settings_ = plan_volume(&written.source()).value();
   document.file_->as_read = GltfSource{std::move(written.source().document), std::move(polygons.map)};
 
   GltfReadOptions triangles = read;

@@ -7,6 +7,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/io/bake.h"
+#include "isochor/io/playback.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
 #include "isochor/voxel/voxel_surface.h"
@@ -352,8 +353,7 @@ std::string Engine::bake(const std::string& text) {
       if (wanted && file.clips()[c] != kNone) hold.clips.push_back(file.clips()[c]);
     }
     if (hold.clips.empty()) throw_bad_input("there is no clip that moves anything");
-    hold.playback.volume = stage_->settings();
-    hold.playback.painted = stage_->painted(stage_->settings());
+    hold.playback = playback_of(file, welded, {.settings = stage_->settings()});
     const HeldMotion motion = hold_volume(welded, hold, context);
     set_volume_settings(file.source().document, stage_->settings());
     const BakeResult baked = isochor::bake(motion, welded, options, file, context);
