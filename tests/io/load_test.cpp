@@ -145,5 +145,27 @@ TEST(Load, AttachesRealSkeletons) {
   EXPECT_TRUE(giraffe.parts[0].skinned());
 }
 
+// A skeleton and its first clip can be saved as BVH; clips that find no room there are named.
+TEST(Load, SavesBvh) {
+  const test::TempFolder folder;
+  Context context;
+  Character character;
+  character.skeleton.joints = {{.name = "root", .parent = kNone}, {.name = "arm", .parent = 0}};
+  const auto slide = [](const char* name, double to) {
+    return Clip{name, {{0, ChannelPath::translation, Interpolation::linear, {0, 1}, {0, 0, 0, to, 0, 0}}}};
+  };
+  character.clips = {slide("first", 3)};
+  EXPECT_TRUE(save_character(character, folder / "one.bvh", context).empty());
+  character.clips.push_back(slide("second", 5));
+  EXPECT_EQ(save_character(character, folder / "two.bvh", context).at(0).code, "bvh-one-clip");
+  const Character back = load_character(folder / "two.bvh", {}, context).character;
+  ASSERT_EQ(back.skeleton.size(), 2u);
+  ASSERT_EQ(back.clips.size(), 1u);
+  EXPECT_NEAR(sample(back.clips[0], back.skeleton, back.clips[0].end()).local[0].translation.x(), 3, 1e-5);
+  character.clips.clear();
+  save_character(character, folder / "still.bvh", context);
+  EXPECT_EQ(load_character(folder / "still.bvh", {}, context).character.skeleton.size(), 2u);
+}
+
 }  // namespace
 }  // namespace isochor

@@ -53,8 +53,8 @@ struct Loaded {
 /// empty file, an unknown kind, or a broken one.
 Loaded load_character(const std::filesystem::path& path, const LoadOptions& options, Context& context);
 
-/// Writes .glb or .gltf, .obj (the bind shape) or .txt (joints and weights as rig.txt, vertices counted part after
-/// part), by the extension. Returns what the format could not hold.
+/// Writes .glb or .gltf, .obj (the bind shape), .txt (joints and weights as rig.txt, vertices counted part after part)
+/// or .bvh (joints and the first clip, 30 frames per second), by the extension. Returns what the format could not hold.
 Problems save_character(const Character& character, const std::filesystem::path& path, Context& context);
 /// The same; a glTF that came from a glTF keeps its document, with the joints, skins, weights and clips that the
 /// character has now (bring_up_to_date()). All else in the document survives.
