@@ -9,12 +9,9 @@
 #include "isochor/bake/still.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
-#include "isochor/io/atomic_file.h"
-#include "isochor/io/bake.h"
-#include "isochor/io/bake_check.h"
+#include "isochor/io/motion_file.h"
 #include "isochor/io/playback.h"
 #include "isochor/io/refined_file.h"
-#include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
 #include "medial_options.h"
 #include "options.h"
@@ -143,34 +140,6 @@ void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeEr
   session.add_warnings(errors.problems);
 }
 
-Written write_caches(const HeldMotion& motion, const WeldedCharacter& welded, BakeMode mode, const Deform& options,
-                     Session& session) {
-  const StageTimer timer(session.context(), "write");
-  const auto format = mode == BakeMode::pc2 ? PointCacheFormat::pc2 : PointCacheFormat::mdd;
-  Written written{motion.volume, motion.volume.max_error_after(), point_cache_paths(motion, welded, options.output)};
-  for (const auto& file : written.files) {
-    if (file != options.output) session.claim({.outputs = {file}});
-  }
-  save_point_caches(motion, welded, options.output, format);
-  session.report()["bake"] = {{"mode", enum_name(mode)}, {"files", Json::array()}};
-  for (const auto& file : written.files) session.report()["bake"]["files"].push_back(file.string());
-  return written;
-}
-
-HeldMotion hold_clips(const Plan& plan, const WeldedCharacter& welded, std::span<const Index> clips, HoldOptions& hold,
-                      const Deform& options, Session& session) {
-  for (const Index clip : clips) {
-    if (clip != kNone) hold.clips.push_back(clip);
-  }
-  if (hold.clips.empty()) throw_bad_input(options.file.string() + " has no clip that moves anything");
-  hold.playback = playback_on(welded, plan, options, session);
-  session.report()["options"]["fps"] = hold.fps;
-  report_options(session.report()["options"], hold.between);
-  HeldMotion motion = hold_volume(welded, hold, session.context());
-  session.add_warnings(motion.problems);
-  return motion;
-}
-
 /// Finer skin where it is corrected, before anything is played.
 void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& clips, const Deform& options, Plan& plan,
                   Session& session) {
@@ -192,47 +161,43 @@ void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& cli
   take_refined(refined, plan.input.loaded);
 }
 
+Written deform_to_caches(const Plan& plan, const MotionFileOptions& how, const Deform& options, Session& session) {
+  const auto claim = [&](const std::vector<std::filesystem::path>& files) {
+    for (const auto& file : files) {
+      if (file != options.output) session.claim({.outputs = {file}});
+    }
+  };
+  const MotionCaches made = save_motion_caches(plan.input.loaded, how, options.output, claim, session.context());
+  session.add_warnings(made.motion.problems);
+  session.report()["bake"] = {{"mode", options.output.extension().string().substr(1)}, {"files", Json::array()}};
+  for (const auto& file : made.files) session.report()["bake"]["files"].push_back(file.string());
+  return {made.motion.volume, made.motion.volume.max_error_after(), made.files};
+}
+
 /// Clips, deformed, baked where linear blend skinning does not show them, and written.
 Written deform_motion(const Plan& plan, const std::vector<Index>& clips, const Deform& options, Session& session) {
-  Context& context = session.context();
   const BakeMode mode = bake_mode(options.bake, options.output);
-  HoldOptions hold;
-  set_frames(options.bake, mode, hold);
-  if (is_cache(mode)) {
-    const WeldedCharacter welded(plan.input.loaded.character);
-    const HeldMotion motion = hold_clips(plan, welded, clips, hold, options, session);
-    return write_caches(motion, welded, mode, options, session);
+  MotionFileOptions how{.clips = clips,
+                        .hold = frames_to_hold(options.bake, mode),
+                        .bake = {.basis = options.bake.basis, .twins = options.bake.twins},
+                        .carry_settings = !options.volume.effects.empty(),
+                        .driven = options.bake.driven,
+                        .always_check = options.max_volume_error.has_value()};
+  how.playback = [&](const WeldedCharacter& welded) { return playback_on(welded, plan, options, session); };
+  session.report()["options"]["fps"] = how.hold.fps;
+  report_options(session.report()["options"], how.hold.between);
+  if (is_cache(mode)) return deform_to_caches(plan, how, options, session);
+  how.bake.form = bake_form(mode);
+  const MotionFile made = save_motion(plan.input.loaded, how, options.output, session.context());
+  session.add_warnings(made.motion.problems);
+  session.add_warnings(made.baked.problems);
+  Written written{made.motion.volume, made.motion.volume.max_error_after(), {options.output}};
+  if (made.errors) {
+    written.max_volume_error = std::max(made.errors->max_volume_error, made.errors->max_volume_error_between);
   }
-  context.progress("weld", 0);
-  const BakeForm form = bake_form(mode);
-  WrittenCharacter file = as_written(plan.input.loaded, form);
-  context.progress("weld", 0.5);
-  const WeldedCharacter welded(file.character());
-  std::vector<Index> written_clips;
-  written_clips.reserve(clips.size());
-  for (const Index clip : clips) written_clips.push_back(file.clips()[clip]);
-  const HeldMotion motion = hold_clips(plan, welded, written_clips, hold, options, session);
-  if (!options.volume.effects.empty() && plan.volume) set_volume_settings(file.source().document, *plan.volume);
-  BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
-  how.drive_twins = !options.bake.driven.empty();
-  how.twins.between = hold.between.volume_error;
-  const BakeResult baked = bake(motion, welded, how, file, context);
-  session.add_warnings(baked.problems);
-  {
-    const StageTimer timer(context, "write");
-    context.progress("write", 0);
-    file.save(options.output);
-    if (how.drive_twins) write_file_atomically(options.bake.driven, baked.driven_twins);
-    context.progress("write", 1);
-  }
-  Written written{motion.volume, motion.volume.max_error_after(), {options.output}};
-  // What skinning alone shows was not baked: it is played back where a gate asks for it.
-  if (motion.shown_by_skinning && !options.max_volume_error) return written;
-  const BakeErrors errors = check_bake(options.output, motion, context, baked.key_times);
-  written.max_volume_error = std::max(errors.max_volume_error, errors.max_volume_error_between);
-  if (motion.shown_by_skinning) return written;
+  if (made.motion.shown_by_skinning) return written;
   session.report()["bake"]["mode"] = enum_name(mode);
-  report_bake(motion, baked, errors, session);
+  report_bake(made.motion, made.baked, made.errors.value(), session);
   return written;
 }
 

@@ -76,8 +76,7 @@ std::vector<Moment> moments(const PosedInput& input, const Render& options) {
   if (clips.empty()) throw_bad_input("--frames needs a clip, and the file has none");
   const Clip& clip = character.clips[clips.front()];
   std::vector<Moment> result;
-  for (int i = 0; i < options.frames; ++i) {
-    const double time = clip.start() + (options.frames == 1 ? 0 : clip.duration() * i / (options.frames - 1));
+  for (const double time : even_times(clip, options.frames)) {
     result.push_back({sample(clip, character.skeleton, time), clip.name + ", " + short_number(time, 3) + " s"});
   }
   return result;

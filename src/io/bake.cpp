@@ -176,6 +176,14 @@ std::vector<std::filesystem::path> point_cache_paths(const HeldMotion& motion, c
   return files;
 }
 
+HoldOptions point_cache_frames(double fps) {
+  constexpr double kBlenderFps = 24;
+  HoldOptions options{.fps = fps > 0 ? fps : kBlenderFps};
+  options.between.volume_error = 0;
+  options.form = HeldForm::positions;
+  return options;
+}
+
 void save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded, const std::filesystem::path& path,
                        PointCacheFormat format) {
   const auto& parts = welded.character().parts;

@@ -50,6 +50,8 @@ BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const B
 /// clips their names are added to the file's.
 std::vector<std::filesystem::path> point_cache_paths(const HeldMotion& motion, const WeldedCharacter& welded,
                                                      const std::filesystem::path& path);
+/// What point caches hold: positions, at frames that are evenly apart; 24 per second, as in Blender, if `fps` is 0.
+HoldOptions point_cache_frames(double fps);
 /// Writes these files.
 void save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded, const std::filesystem::path& path,
                        PointCacheFormat format);
