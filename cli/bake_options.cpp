@@ -60,16 +60,11 @@ BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& 
   return mode;
 }
 
-void set_frames(const BakeArguments& arguments, BakeMode mode, HoldOptions& options) {
-  constexpr double kCacheFps = 24;  // Blender's
-  options.fps = arguments.fps;
-  options.between = arguments.between;
-  if (is_cache(mode)) {
-    options.form = HeldForm::positions;
-    if (options.fps == 0) options.fps = kCacheFps;
-  }
-  const bool only_frames = options.fps > 0 && arguments.command->count("--between") == 0;
-  if (is_cache(mode) || only_frames) options.between.volume_error = 0;
+HoldOptions frames_to_hold(const BakeArguments& arguments, BakeMode mode) {
+  if (is_cache(mode)) return point_cache_frames(arguments.fps);
+  HoldOptions options{.fps = arguments.fps, .between = arguments.between};
+  if (options.fps > 0 && arguments.command->count("--between") == 0) options.between.volume_error = 0;
+  return options;
 }
 
 }  // namespace isochor::cli

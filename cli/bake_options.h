@@ -49,7 +49,7 @@ BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& 
 
 /// Which frames there are and what is kept of them: the clip's own keys, with more between them where that is asked
 /// for; with --fps those alone, unless --between is given too; for point caches frames that are evenly apart.
-void set_frames(const BakeArguments& arguments, BakeMode mode, HoldOptions& options);
+HoldOptions frames_to_hold(const BakeArguments& arguments, BakeMode mode);
 
 }  // namespace cli
 }  // namespace isochor

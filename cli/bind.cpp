@@ -28,11 +28,14 @@ struct Bind {
   BindOptions options;
 };
 
-/// "GLOB=VALUE" at its last equals sign, since patterns may hold one and values do not.
+/// What the option takes, as its help says.
+std::string rule_form(const std::string& option) { return option == "--rigid" ? "GLOB=JOINT" : "GLOB=FALLOFF"; }
+
+/// A pattern and its value at the last equals sign, since patterns may hold one and values do not.
 std::pair<std::string, std::string> split_rule(const std::string& rule, const std::string& option) {
   const auto equals = rule.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == rule.size()) {
-    throw_bad_input(option + " needs a pattern and a value, as in " + option + " 'PATTERN=VALUE'; " + rule +
+    throw_bad_input(option + " needs a pattern and a value, as in " + option + " '" + rule_form(option) + "'; " + rule +
                     " is not of that form");
   }
   return {rule.substr(0, equals), rule.substr(equals + 1)};
@@ -57,27 +60,25 @@ int parse_resolution(const std::string& text) {
   return value;
 }
 
-/// The options in full: rules taken apart, and the published settings where they were asked for and nothing else was
-/// given.
+/// Names of the options on the command line.
+std::vector<std::string> given_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
+/// The options in full: rules taken apart, and under what was given the published settings, if asked for.
 BindOptions complete(const Bind& bind, const CLI::App& command) {
   BindOptions options = bind.options;
-  const auto given = [&](const char* name) { return command.count(name) > 0; };
   options.gvb.resolution = parse_resolution(bind.resolution);
-  // What concerns voxels and falloff alone asks for the method that has them.
-  const auto of_gvb = {"--paper",    "--falloff",   "--joint-falloff", "--resolution",   "--penalty",
-                       "--sampling", "--smoothing", "--nearest",       "--uniform-grid", "--facing"};
-  if (!given("--method") && std::any_of(of_gvb.begin(), of_gvb.end(), given)) options.method = BindMethod::gvb;
   if (bind.paper) {
-    const GvbOptions paper = GvbOptions::paper();
-    if (!given("--resolution")) options.gvb.resolution = paper.resolution;
-    if (!given("--sampling")) options.gvb.sampling = paper.sampling;
-    if (!given("--smoothing")) options.gvb.smoothing = paper.smoothing;
-    if (!given("--penalty")) options.gvb.penalty = paper.penalty;
-    if (!given("--facing")) options.gvb.facing = paper.facing;
-    if (!given("--bone-rules")) options.handles.rules = BoneRules::off;
-    if (!given("--falloff")) options.falloff = 0.1;
-    if (!given("--influences")) options.limits.influences = 4;
-    if (!given("--prune")) options.limits.prune = 0;
+    const BindOptions given = options;
+    options = BindOptions::paper();
+    overlay(command, given, options);
+  } else if (command.count("--method") == 0) {
+    options.method = implied_method(given_options(command));
   }
   for (const std::string& rule : bind.rigid) {
     const auto [glob, joint] = split_rule(rule, "--rigid");
@@ -117,31 +118,10 @@ Problems check_excluded(const BindOptions& options, const Skeleton& skeleton) {
 
 /// Options that the method does not read are said to be without effect.
 Problems check_used(BindMethod method, const CLI::App& command) {
-  using enum BindMethod;
-  struct Reader {
-    const char* option;
-    std::vector<BindMethod> methods;
-  };
-  const std::vector<BindMethod> voxels = {automatic, gvb, geodesic_heat, medial};
-  const Reader readers[] = {{"--resolution", voxels},
-                            {"--penalty", voxels},
-                            {"--sampling", {automatic, gvb, geodesic_heat}},
-                            {"--nearest", {automatic, gvb, geodesic_heat}},
-                            {"--uniform-grid", voxels},
-                            {"--smoothing", {automatic, gvb}},
-                            {"--facing", {automatic, gvb}},
-                            {"--falloff", {automatic, gvb}},
-                            {"--joint-falloff", {automatic, gvb}},
-                            {"--heat-stiffness", {automatic, heat}},
-                            {"--geodesic-heat-stiffness", {geodesic_heat}},
-                            {"--distance-exponent", {distance}},
-                            {"--medial-angle", {medial}},
-                            {"--medial-spacing", {medial}},
-                            {"--medial-width", {medial}}};
   Problems problems;
-  for (const auto& [option, methods] : readers) {
-    if (command.count(option) == 0 || std::find(methods.begin(), methods.end(), method) != methods.end()) continue;
-    const std::string text = std::string(option) + " has no effect with --method " + std::string(enum_name(method));
+  for (const std::string& option : given_options(command)) {
+    if (reads_option(method, option)) continue;
+    const std::string text = "--" + option + " has no effect with --method " + std::string(enum_name(method));
     problems.push_back({Severity::warning, "option-without-effect", text, {}, 1});
   }
   return problems;
@@ -252,7 +232,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   report["options"]["rigid"] = bind.rigid;
   report["options"]["joint-falloff"] = bind.joint_falloff;
   report["inputs"].push_back(bind.file.string());
-  Loaded loaded = load_character(bind.file, {.keep_baked = false}, session.context());
+  Loaded loaded = load_character(bind.file, {}, session.context());
   session.claim({.inputs = loaded.files});
   if (!bind.skeleton.empty()) {
     report["inputs"].push_back(bind.skeleton.string());
@@ -275,8 +255,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
 }
 
 void add_rule(CLI::App& command, const char* name, std::vector<std::string>& rules, const char* help) {
-  const char* value = std::string_view(name) == "--rigid" ? "GLOB=JOINT" : "GLOB=FALLOFF";
-  command.add_option(name, rules, help)->type_name(value)->allow_extra_args(false)->group("Binding");
+  command.add_option(name, rules, help)->type_name(rule_form(name))->allow_extra_args(false)->group("Binding");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "compare_weights.h"
 #include "isochor/base/error.h"
-#include "isochor/deform/shape_comparison.h"
 #include "isochor/io/load.h"
+#include "isochor/show/comparison.h"
 #include "isochor/show/volume_plot.h"
 #include "options.h"
 #include "session.h"
@@ -27,8 +27,8 @@ struct Compare {
   PruneOptions prune;
 };
 
-/// Largest and mean distance, relative to `size`, and the largest change of volume on each side.
-Json clip_json(const ClipComparison& clip, double size) {
+/// Largest and mean distance, and the largest change of volume on each side.
+Json clip_json(const ClipComparison& clip) {
   const auto largest = [](std::span<const double> changes) {
     double max = 0;
     for (const double change : changes) max = std::max(max, std::abs(change));
@@ -36,14 +36,25 @@ Json clip_json(const ClipComparison& clip, double size) {
   };
   Json json;
   json["clip"] = clip.clip;
-  json["max_distance"] = clip.distance.max / size;
-  json["mean_distance"] = clip.distance.mean / size;
+  json["max_distance"] = clip.distance.max;
+  json["mean_distance"] = clip.distance.mean;
   json["max_volume_change"] = {{"a", largest(clip.volume_a)}, {"b", largest(clip.volume_b)}};
   json["volume_over_time"] = {{"time", clip.times}, {"a", clip.volume_a}, {"b", clip.volume_b}};
   return json;
 }
 
-double diagonal(std::span<const Vec3> positions) { return std::max(bounding_box(positions).diagonal().norm(), 1e-300); }
+void report_comparison(const CharacterComparison& found, const Compare& options, Json& report) {
+  report["vertices"] = {{"a", found.vertices_a}, {"b", found.vertices_b}};
+  report["shape"] = {
+      {"by", enum_name(found.by)}, {"max_distance", found.shape.max}, {"mean_distance", found.shape.mean}};
+  report["weights"] = nullptr;
+  if (found.weights) {
+    report["weights"] = weights_json(*found.weights, options.prune);
+    report["weights"]["position_error"] = position_error_json(found);
+  }
+  report["clips"] = Json::array();
+  for (const ClipComparison& clip : found.clips) report["clips"].push_back(clip_json(clip));
+}
 
 void print_text(Session& session, const Json& report) {
   const Json& shape = report["shape"];
@@ -77,60 +88,17 @@ void check_files(const Compare& options, Session& session) {
   session.claim(files);
 }
 
-/// The volume of a glTF is that of the triangles that viewers draw. Vertices are the same.
-Character as_drawn(const Loaded& loaded) {
-  return loaded.gltf ? read_gltf(loaded.gltf->document, {.polygons = false}).character : loaded.character;
-}
-
 int compare(const Compare& options, Session& session) {
   check_files(options, session);
   Json& report = session.report();
   report["inputs"] = {options.a.string(), options.b.string()};
-  Loaded a = load_character(options.a, {}, session.context());
-  Loaded b = load_character(options.b, {}, session.context());
+  Loaded a = load_character(options.a, {.keep_baked = true}, session.context());
+  Loaded b = load_character(options.b, {.keep_baked = true}, session.context());
   session.claim({.inputs = a.files});
   session.claim({.inputs = b.files});
   if (!options.skeleton_a.empty()) attach_skeleton(a.character, options.skeleton_a, session.context());
   if (!options.skeleton_b.empty()) attach_skeleton(b.character, options.skeleton_b, session.context());
-  if (a.character.vertex_count() == 0 || b.character.vertex_count() == 0)
-    throw_bad_input("both files need a mesh to be compared");
-  session.context().progress("weld", 0);
-  const WeldedCharacter welded_a(a.character);
-  session.context().progress("weld", 0.4);
-  const WeldedCharacter welded_b(b.character);
-  session.context().progress("weld", 0.8);
-  const Correspondence correspondence = correspond(welded_a, welded_b);
-  session.context().progress("weld", 1);
-  const double size = diagonal(welded_a.surface().positions);
-  // A scale may lie between the bind shape and the world: what moves is measured against the character at rest there.
-  const auto size_at_rest = [&](const WeldedCharacter& welded) {
-    return diagonal(play(welded, rest_pose(welded.skeleton()), Deformer::lbs, session.context()).positions);
-  };
-  const double posed_size = size_at_rest(welded_a);
-
-  report["vertices"] = {{"a", welded_a.surface().vertex_count()}, {"b", welded_b.surface().vertex_count()}};
-  const ShapeDistance shape =
-      shape_distance(correspondence, welded_a.surface().positions, welded_b.surface().positions);
-  report["shape"] = {
-      {"by", enum_name(correspondence.kind)}, {"max_distance", shape.max / size}, {"mean_distance", shape.mean / size}};
-  report["weights"] = nullptr;
-  session.context().progress("weights", 0);
-  if (const auto weights = compare_weights(welded_a, welded_b, correspondence, options.prune)) {
-    report["weights"] = weights_json(*weights, options.prune);
-    const double moving_size = a.character.clips.empty() ? size_at_rest(welded_b) : posed_size;
-    report["weights"]["position_error"] = position_error_json(
-        compare_weights_in_motion(welded_a, welded_b, correspondence, options.moments, session.context()), moving_size);
-  }
-  session.context().progress("weights", 1);
-  report["clips"] = Json::array();
-  const Character drawn_a = as_drawn(a), drawn_b = as_drawn(b);
-  const WeldedCharacter played_a(drawn_a), played_b(drawn_b);
-  for (const Clip& clip : a.character.clips) {
-    if (b.character.find_clip(clip.name) == nullptr) continue;
-    const ClipComparison compared =
-        compare_clip(played_a, played_b, correspondence, clip.name, options.moments, session.context());
-    report["clips"].push_back(clip_json(compared, posed_size));
-  }
+  report_comparison(compare_characters(a, b, {options.moments, options.prune}, session.context()), options, report);
   if (options.json) {
     std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {

@@ -65,16 +65,13 @@ Json weights_json(const WeightComparison& comparison, const PruneOptions& prune)
   return json;
 }
 
-Json position_error_json(std::span<const ClipPositionError> clips, double size) {
-  if (clips.empty()) return nullptr;
+Json position_error_json(const CharacterComparison& found) {
+  if (found.weights_in_motion.empty()) return nullptr;
   Json list = Json::array();
-  double largest = 0, mean = 0;
-  for (const ClipPositionError& clip : clips) {
-    list.push_back({{"clip", clip.clip}, {"max", clip.max / size}, {"mean", clip.mean / size}});
-    largest = std::max(largest, clip.max / size);
-    mean += clip.mean / size;
+  for (const ClipPositionError& clip : found.weights_in_motion) {
+    list.push_back({{"clip", clip.clip}, {"max", clip.max}, {"mean", clip.mean}});
   }
-  return {{"max", largest}, {"mean", mean / static_cast<double>(clips.size())}, {"clips", list}};
+  return {{"max", found.worst_in_motion.max}, {"mean", found.worst_in_motion.mean}, {"clips", list}};
 }
 
 void print_weights(const Session& session, const Json& w) {

@@ -9,12 +9,9 @@
 #include "isochor/bake/still.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
-#include "isochor/io/atomic_file.h"
-#include "isochor/io/bake.h"
-#include "isochor/io/bake_check.h"
-#include "isochor/io/painted_map.h"
+#include "isochor/io/motion_file.h"
+#include "isochor/io/playback.h"
 #include "isochor/io/refined_file.h"
-#include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
 #include "medial_options.h"
 #include "options.h"
@@ -46,15 +43,6 @@ void check_deformed_output(const std::filesystem::path& output) {
   throw_bad_input("the output " + output.string() + " must end in .glb, .gltf, .obj, .pc2 or .mdd");
 }
 
-/// How the character is played; the settings are in the report from here on.
-PlaybackOptions playback_options(const PosedInput& input, const Deform& options, Session& session) {
-  PlaybackOptions playback{.deformer = options.deformer};
-  playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
-  session.add_warnings(unused_volume_options(options.volume));
-  report_volume_settings(session.report()["options"], playback.volume);
-  return playback;
-}
-
 /// What the deformer needs beyond the weights, for the surface that is played.
 void prepare_deformer(const WeldedCharacter& welded, const Deform& options, PlaybackOptions& playback,
                       Session& session) {
@@ -62,8 +50,29 @@ void prepare_deformer(const WeldedCharacter& welded, const Deform& options, Play
   playback.medial = std::make_shared<MedialRig>(prepared_medial(welded, options.medial, 0, session).rig);
 }
 
-void read_maps(const GltfSource& source, const WeldedCharacter& welded, PlaybackOptions& playback) {
-  if (playback.volume) playback.painted = read_painted_maps(source, welded.whole(), *playback.volume);
+const GltfSource* document_of(const PosedInput& input) {
+  return input.loaded.as_read ? &*input.loaded.as_read : nullptr;
+}
+
+/// What is played: one set of settings for all that is made of it.
+struct Plan {
+  PosedInput input;
+  std::optional<VolumeSettings> volume;
+};
+
+/// The settings are in the report from here on.
+void plan_playing(const Deform& options, Plan& plan, Session& session) {
+  plan.volume = plan_volume(document_of(plan.input), overrides_of(options.volume));
+  session.add_warnings(unused_volume_options(options.volume));
+  report_volume_settings(session.report()["options"], plan.volume);
+}
+
+/// How a surface is played, with what the deformer needs beyond the weights.
+PlaybackOptions playback_on(const WeldedCharacter& welded, const Plan& plan, const Deform& options, Session& session) {
+  PlaybackOptions playback = playback_of(document_of(plan.input), welded, plan.volume);
+  playback.deformer = options.deformer;
+  prepare_deformer(welded, options, playback, session);
+  return playback;
 }
 
 Json between_json(const BetweenKeys& between) {
@@ -131,119 +140,69 @@ void report_bake(const HeldMotion& motion, const BakeResult& baked, const BakeEr
   session.add_warnings(errors.problems);
 }
 
-Written write_caches(const HeldMotion& motion, const WeldedCharacter& welded, BakeMode mode, const Deform& options,
-                     Session& session) {
-  const StageTimer timer(session.context(), "write");
-  const auto format = mode == BakeMode::pc2 ? PointCacheFormat::pc2 : PointCacheFormat::mdd;
-  Written written{motion.volume, motion.volume.max_error_after(), point_cache_paths(motion, welded, options.output)};
-  for (const auto& file : written.files) {
-    if (file != options.output) session.claim({.outputs = {file}});
-  }
-  save_point_caches(motion, welded, options.output, format);
-  session.report()["bake"] = {{"mode", enum_name(mode)}, {"files", Json::array()}};
-  for (const auto& file : written.files) session.report()["bake"]["files"].push_back(file.string());
-  return written;
-}
-
-HeldMotion hold_clips(const PosedInput& input, const WeldedCharacter& welded, std::span<const Index> clips,
-                      HoldOptions& hold, const Deform& options, Session& session) {
-  for (const Index clip : clips) {
-    if (clip != kNone) hold.clips.push_back(clip);
-  }
-  if (hold.clips.empty()) throw_bad_input(options.file.string() + " has no clip that moves anything");
-  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, hold.playback);
-  prepare_deformer(welded, options, hold.playback, session);
-  session.report()["options"]["fps"] = hold.fps;
-  report_options(session.report()["options"], hold.between);
-  HeldMotion motion = hold_volume(welded, hold, session.context());
-  session.add_warnings(motion.problems);
-  return motion;
-}
-
-/// The moments that the skin is refined for: the one pose, or the frames of the clips.
-std::vector<std::vector<CorrectedPlayback::Moment>> moments_of(const PosedInput& input, const std::optional<Pose>& pose,
-                                                               const std::vector<Index>& clips, const Deform& options) {
-  if (pose) return {{{options.posing.time.value_or(0), *pose}}};
-  std::vector<std::vector<CorrectedPlayback::Moment>> out;
-  const Character& character = input.loaded.character;
-  for (const Index c : clips) {
-    const Clip& clip = character.clips[c];
-    auto& moments = out.emplace_back();
-    for (const double time : bake_times(clip, options.bake.fps)) {
-      moments.push_back({time, sample(clip, character.skeleton, time)});
-    }
-  }
-  return out;
-}
-
 /// Finer skin where it is corrected, before anything is played.
-void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& clips, const Deform& options,
-                  PosedInput& input, Session& session) {
+void refine_input(const std::optional<Pose>& pose, const std::vector<Index>& clips, const Deform& options, Plan& plan,
+                  Session& session) {
   if (!options.refine.asked()) return;
-  const WeldedCharacter welded(input.loaded.character);
-  RefineFor use{.playback = {.deformer = options.deformer}, .by = options.refine.by};
-  use.playback.volume = resolve_volume(options.volume, input.loaded.gltf ? &*input.loaded.gltf : nullptr);
-  if (!use.playback.volume) {
+  if (!plan.volume) {
     throw_bad_input("--refine makes the skin finer where its volume is corrected, and --volume off corrects nothing");
   }
-  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, use.playback);
-  prepare_deformer(welded, options, use.playback, session);
-  use.clips = moments_of(input, pose, clips, options);
+  const Character& character = plan.input.loaded.character;
+  const WeldedCharacter welded(character);
+  RefineFor use{.playback = playback_on(welded, plan, options, session), .clips = {}, .by = options.refine.by};
+  if (pose) {
+    use.clips = {{{options.posing.time.value_or(0), *pose}}};
+  } else {
+    for (const Index c : clips)
+      use.clips.push_back(bake_moments(character.clips[c], character.skeleton, options.bake.fps));
+  }
   const RefinedCharacter refined = refine(welded, use, options.refine.options, session.context());
   report_refinement(refined, welded, options.refine, session);
-  take_refined(refined, input.loaded);
+  take_refined(refined, plan.input.loaded);
+}
+
+Written deform_to_caches(const Plan& plan, const MotionFileOptions& how, const Deform& options, Session& session) {
+  const auto claim = [&](const std::vector<std::filesystem::path>& files) {
+    for (const auto& file : files) {
+      if (file != options.output) session.claim({.outputs = {file}});
+    }
+  };
+  const MotionCaches made = save_motion_caches(plan.input.loaded, how, options.output, claim, session.context());
+  session.add_warnings(made.motion.problems);
+  session.report()["bake"] = {{"mode", options.output.extension().string().substr(1)}, {"files", Json::array()}};
+  for (const auto& file : made.files) session.report()["bake"]["files"].push_back(file.string());
+  return {made.motion.volume, made.motion.volume.max_error_after(), made.files};
 }
 
 /// Clips, deformed, baked where linear blend skinning does not show them, and written.
-Written deform_motion(const PosedInput& input, const std::vector<Index>& clips, const Deform& options,
-                      Session& session) {
-  Context& context = session.context();
+Written deform_motion(const Plan& plan, const std::vector<Index>& clips, const Deform& options, Session& session) {
   const BakeMode mode = bake_mode(options.bake, options.output);
-  HoldOptions hold{.playback = playback_options(input, options, session)};
-  set_frames(options.bake, mode, hold);
-  if (is_cache(mode)) {
-    const WeldedCharacter welded(input.loaded.character);
-    const HeldMotion motion = hold_clips(input, welded, clips, hold, options, session);
-    return write_caches(motion, welded, mode, options, session);
+  MotionFileOptions how{.clips = clips,
+                        .hold = frames_to_hold(options.bake, mode),
+                        .bake = {.basis = options.bake.basis, .twins = options.bake.twins},
+                        .carry_settings = !options.volume.effects.empty(),
+                        .driven = options.bake.driven,
+                        .always_check = options.max_volume_error.has_value()};
+  how.playback = [&](const WeldedCharacter& welded) { return playback_on(welded, plan, options, session); };
+  session.report()["options"]["fps"] = how.hold.fps;
+  report_options(session.report()["options"], how.hold.between);
+  if (is_cache(mode)) return deform_to_caches(plan, how, options, session);
+  how.bake.form = bake_form(mode);
+  const MotionFile made = save_motion(plan.input.loaded, how, options.output, session.context());
+  session.add_warnings(made.motion.problems);
+  session.add_warnings(made.baked.problems);
+  Written written{made.motion.volume, made.motion.volume.max_error_after(), {options.output}};
+  if (made.errors) {
+    written.max_volume_error = std::max(made.errors->max_volume_error, made.errors->max_volume_error_between);
   }
-  context.progress("weld", 0);
-  WrittenCharacter file = as_written(input.loaded);
-  const BakeForm form = bake_form(mode);
-  if (hold.playback.volume || hold.playback.deformer != Deformer::lbs) prepare(file.character, form);
-  context.progress("weld", 0.5);
-  const WeldedCharacter welded(file.character);
-  std::vector<Index> written_clips;
-  written_clips.reserve(clips.size());
-  for (const Index clip : clips) written_clips.push_back(file.clip[clip]);
-  const HeldMotion motion = hold_clips(input, welded, written_clips, hold, options, session);
-  if (!options.volume.effects.empty() && hold.playback.volume) {
-    set_volume_settings(file.source.document, *hold.playback.volume);
-  }
-  BakeOptions how{.form = form, .basis = options.bake.basis, .twins = options.bake.twins};
-  how.drive_twins = !options.bake.driven.empty();
-  how.twins.between = hold.between.volume_error;
-  const BakeResult baked = bake(motion, welded, how, file.source, context);
-  session.add_warnings(baked.problems);
-  {
-    const StageTimer timer(context, "write");
-    context.progress("write", 0);
-    file.source.document.save(options.output);
-    if (how.drive_twins) write_file_atomically(options.bake.driven, baked.driven_twins);
-    context.progress("write", 1);
-  }
-  Written written{motion.volume, motion.volume.max_error_after(), {options.output}};
-  // What skinning alone shows was not baked: it is played back where a gate asks for it.
-  if (motion.shown_by_skinning && !options.max_volume_error) return written;
-  const BakeErrors errors = check_bake(options.output, motion, context, baked.key_times);
-  written.max_volume_error = std::max(errors.max_volume_error, errors.max_volume_error_between);
-  if (motion.shown_by_skinning) return written;
+  if (made.motion.shown_by_skinning) return written;
   session.report()["bake"]["mode"] = enum_name(mode);
-  report_bake(motion, baked, errors, session);
+  report_bake(made.motion, made.baked, made.errors.value(), session);
   return written;
 }
 
 /// A character that stands still. What a glTF draws is triangles; an OBJ keeps its polygons.
-Written deform_still(const PosedInput& input, const Pose& pose, const Deform& options, Session& session) {
+Written deform_still(const Plan& plan, const Pose& pose, const Deform& options, Session& session) {
   if (options.output.extension() == ".pc2" || options.output.extension() == ".mdd") {
     throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
   }
@@ -253,12 +212,9 @@ Written deform_still(const PosedInput& input, const Pose& pose, const Deform& op
   }
   const bool as_obj = options.output.extension() == ".obj";
   const std::optional<WrittenCharacter> file =
-      as_obj ? std::nullopt : std::optional<WrittenCharacter>(as_written(input.loaded));
-  const WeldedCharacter welded(file ? file->character : input.loaded.character);
-  PlaybackOptions how = playback_options(input, options, session);
-  if (input.loaded.gltf) read_maps(*input.loaded.gltf, welded, how);
-  prepare_deformer(welded, options, how, session);
-  CorrectedPlayback playback(welded, how, session.context());
+      as_obj ? std::nullopt : std::optional<WrittenCharacter>(as_written(plan.input.loaded));
+  const WeldedCharacter welded(file ? file->character() : plan.input.loaded.character);
+  CorrectedPlayback playback(welded, playback_on(welded, plan, options, session), session.context());
   playback.begin({&pose, 1});
   const auto frame = playback.play(pose, options.posing.time.value_or(0), session.context());
   session.add_warnings(playback.problems());
@@ -305,13 +261,15 @@ int deform(const Deform& options, Session& session) {
   report_options(report["options"], options.bake.basis);
   // What an earlier run baked is made anew, unless the file is only played as a viewer plays it.
   const bool as_it_is = options.volume.mode == VolumeMode::off && options.deformer == Deformer::lbs;
-  PosedInput input = load_posed(options.file, options.posing, {.keep_baked = as_it_is}, session);
+  Plan plan{load_posed(options.file, options.posing, {.keep_baked = as_it_is}, session), {}};
+  const PosedInput& input = plan.input;
   check_movable(input.loaded.character, options);
   const std::optional<Pose> pose = still_pose(input, options.posing);
   const std::vector<Index> clips = pose ? std::vector<Index>{} : motion_clips(input, options);
-  refine_input(pose, clips, options, input, session);
+  plan_playing(options, plan, session);
+  refine_input(pose, clips, options, plan, session);
   const Written written =
-      pose ? deform_still(input, *pose, options, session) : deform_motion(input, clips, options, session);
+      pose ? deform_still(plan, *pose, options, session) : deform_motion(plan, clips, options, session);
   report["volume"] = volume_json(written.volume, input.loaded.character.skeleton);
   report["volume"]["max_error_written"] = written.max_volume_error;
   print_volume(written.volume, input.loaded.character.skeleton, session);

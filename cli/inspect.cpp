@@ -99,7 +99,7 @@ int inspect(const Inspect& options, Session& session) {
   session.claim({.inputs = {options.file, options.skeleton}});
   report["inputs"].push_back(options.file.string());
   report_options(report["options"], options.weld);
-  Loaded loaded = load_character(options.file, {}, session.context());
+  Loaded loaded = load_character(options.file, {.keep_baked = true}, session.context());
   session.claim({.inputs = loaded.files});
   if (!options.skeleton.empty()) attach_skeleton(loaded.character, options.skeleton, session.context());
   const Character& character = loaded.character;

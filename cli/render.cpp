@@ -76,8 +76,7 @@ std::vector<Moment> moments(const PosedInput& input, const Render& options) {
   if (clips.empty()) throw_bad_input("--frames needs a clip, and the file has none");
   const Clip& clip = character.clips[clips.front()];
   std::vector<Moment> result;
-  for (int i = 0; i < options.frames; ++i) {
-    const double time = clip.start() + (options.frames == 1 ? 0 : clip.duration() * i / (options.frames - 1));
+  for (const double time : even_times(clip, options.frames)) {
     result.push_back({sample(clip, character.skeleton, time), clip.name + ", " + short_number(time, 3) + " s"});
   }
   return result;
@@ -214,7 +213,7 @@ int render_file(const Render& given, Session& session) {
   if (by_medial && options.bind_pose)
     throw_bad_input("the bind pose has no deformer; leave --bind-pose or the medial out");
   const auto views = parse_views(options.views);
-  const PosedInput input = load_posed(options.file, options.posing, {}, session);
+  const PosedInput input = load_posed(options.file, options.posing, {.keep_baked = true}, session);
   if (input.loaded.character.parts.empty() && !options.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
   const bool by_joints = options.deformer == Deformer::medial || options.medial == MedialColor::joint;

@@ -16,11 +16,6 @@ namespace isochor::cli {
 namespace fs = std::filesystem;
 namespace {
 
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code ignored;
-  return fs::equivalent(a, b, ignored) || fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
-}
-
 void check_writable(const fs::path& output) {
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) throw_bad_input("the output " + output.string() + " is a folder, not a file");

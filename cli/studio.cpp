@@ -48,10 +48,10 @@ fs::path find_page(const fs::path& given) {
 /// A GLB as it is; anything else as the GLB that the library makes of it, since a page reads no FBX and finds no files
 /// beside the one it is given.
 std::vector<std::uint8_t> glb_of(const fs::path& file, Context& context) {
-  const Loaded loaded = load_character(file, {}, context);
-  const bool is_glb = loaded.gltf && loaded.files.empty() && file.extension() != ".gltf";
+  const Loaded loaded = load_character(file, {.keep_baked = true}, context);
+  const bool is_glb = loaded.as_read && loaded.files.empty() && file.extension() != ".gltf";
   if (is_glb) return read_file(file);
-  return as_written(loaded).source.document.to_whole_glb();
+  return as_written(loaded).source().document.to_whole_glb();
 }
 
 std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }

@@ -28,18 +28,11 @@ void add_volume_options(CLI::App& command, VolumeArguments& arguments) {
   add_options(command, arguments.options, "Volume", kSetByMode);
 }
 
-std::optional<VolumeSettings> resolve_volume(const VolumeArguments& arguments, const GltfSource* source) {
-  VolumeSettings settings;
-  if (!arguments.effects.empty()) {
-    settings = read_volume_settings(arguments.effects);
-  } else if (source != nullptr) {
-    settings = volume_settings_of(source->document).value_or(VolumeSettings{});
-  }
-  overlay(*arguments.command, arguments.options, settings.options);
-  if (!arguments.mode) return settings;
-  if (*arguments.mode == VolumeMode::off) return std::nullopt;
-  settings.options.solve.solver = static_cast<VolumeSolver>(static_cast<int>(*arguments.mode) - 1);
-  return settings;
+VolumeOverrides overrides_of(const VolumeArguments& arguments) {
+  VolumeOverrides overrides{.mode = arguments.mode};
+  if (!arguments.effects.empty()) overrides.settings = read_volume_settings(arguments.effects);
+  overrides.change = [&](VolumeOptions& options) { overlay(*arguments.command, arguments.options, options); };
+  return overrides;
 }
 
 Problems unused_volume_options(const VolumeArguments& arguments) {

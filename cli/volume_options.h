@@ -6,23 +6,14 @@
 #include <filesystem>
 #include <optional>
 
-#include "isochor/io/gltf_read.h"
-#include "isochor/volume/settings.h"
+#include "isochor/io/playback.h"
 #include "session.h"
 
 namespace CLI {
 class App;
 }
 
-namespace isochor {
-
-enum class VolumeMode { off, exact, three_step, linear };
-template <>
-struct EnumNames<VolumeMode> {
-  static constexpr std::array names{"off", "exact", "three-step", "linear"};
-};
-
-namespace cli {
+namespace isochor::cli {
 
 struct VolumeArguments {
   const CLI::App* command = nullptr;
@@ -32,9 +23,8 @@ struct VolumeArguments {
 };
 void add_volume_options(CLI::App& command, VolumeArguments& arguments);
 
-/// The settings in full: of --effects, or else of the glTF's extras (`source`, null where the input is none), or else
-/// the defaults; over them what the command line says. Nothing where the volume is not to be held.
-std::optional<VolumeSettings> resolve_volume(const VolumeArguments& arguments, const GltfSource* source);
+/// What the command line says, for plan_volume().
+VolumeOverrides overrides_of(const VolumeArguments& arguments);
 
 /// What was given beside --volume off is said to be without effect.
 Problems unused_volume_options(const VolumeArguments& arguments);
@@ -46,5 +36,4 @@ void report_volume_settings(Json& options, const std::optional<VolumeSettings>& 
 Json volume_json(const VolumeReport& report, const Skeleton& skeleton);
 void print_volume(const VolumeReport& report, const Skeleton& skeleton, const Session& session);
 
-}  // namespace cli
-}  // namespace isochor
+}  // namespace isochor::cli

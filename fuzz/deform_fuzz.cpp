@@ -50,8 +50,10 @@ void play_and_bake(fuzz::Bytes& bytes) {
   // Long clips take long, as they should; those without end are refused.
   if (bake_times(loaded.character.clips[0], hold.fps).size() > 10) return;
   Context context(1);
-  const WrittenCharacter file = as_written(loaded);
-  const WeldedCharacter welded(file.character);
+  constexpr std::array kForms = {BakeForm::morphs, BakeForm::frames, BakeForm::joints, BakeForm::joints_and_morphs};
+  const BakeForm form = kForms[kind & 128 ? 2U + (kind >> 5 & 1U) : kind >> 5 & 1U];
+  WrittenCharacter file = as_written(loaded, form);
+  const WeldedCharacter welded(file.character());
   if (hold.playback.deformer == Deformer::medial) {
     BindOptions coarse;
     coarse.gvb.resolution = 8;
@@ -59,11 +61,8 @@ void play_and_bake(fuzz::Bytes& bytes) {
   }
   const HeldMotion motion = hold_volume(welded, hold, context);
   if (hold.form == HeldForm::positions) return;
-  GltfSource source = file.source;
-  constexpr std::array kForms = {BakeForm::morphs, BakeForm::frames, BakeForm::joints, BakeForm::joints_and_morphs};
-  bake(motion, welded, {.form = kForms[kind & 128 ? 2U + (kind >> 5 & 1U) : kind >> 5 & 1U], .basis = {}}, source,
-       context);
-  read_gltf(GltfDocument::parse(source.document.to_glb()));
+  bake(motion, welded, {.form = form, .basis = {}}, file, context);
+  read_gltf(GltfDocument::parse(file.source().document.to_glb()));
 }
 
 }  // namespace

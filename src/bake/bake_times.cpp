@@ -57,4 +57,10 @@ std::vector<double> bake_times(const Clip& clip, double fps) {
   return times;
 }
 
+std::vector<CorrectedPlayback::Moment> bake_moments(const Clip& clip, const Skeleton& skeleton, double fps) {
+  std::vector<CorrectedPlayback::Moment> moments;
+  for (const double time : bake_times(clip, fps)) moments.push_back({time, sample(clip, skeleton, time)});
+  return moments;
+}
+
 }  // namespace isochor

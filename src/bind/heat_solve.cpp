@@ -2,9 +2,9 @@
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <numeric>
 
 #include "isochor/base/parallel.h"
+#include "mesh/disjoint_sets.h"
 
 namespace isochor {
 namespace {
@@ -62,22 +62,15 @@ double faded(double weight) {
 
 std::vector<char> reached_by_heat(const SurfaceLaplacian& laplacian, std::span<const double> strength) {
   const std::size_t n = strength.size();
-  std::vector<Index> root(n);
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](Index v) {
-    while (root[v] != v) v = root[v] = root[root[v]];
-    return v;
-  };
+  mesh::DisjointSets joined(n);
   for (const auto& c : laplacian.conductance) {
-    if (!(c.value > 0)) continue;
-    const Index a = find(c.a), b = find(c.b);
-    root[std::max(a, b)] = std::min(a, b);
+    if (c.value > 0) joined.join(c.a, c.b);
   }
   std::vector<char> heated(n, 0), reached(n, 0);
   for (std::size_t v = 0; v < n; ++v) {
-    if (laplacian.mass[v] * strength[v] > 0) heated[find(static_cast<Index>(v))] = 1;
+    if (laplacian.mass[v] * strength[v] > 0) heated[joined.find(static_cast<Index>(v))] = 1;
   }
-  for (std::size_t v = 0; v < n; ++v) reached[v] = heated[find(static_cast<Index>(v))];
+  for (std::size_t v = 0; v < n; ++v) reached[v] = heated[joined.find(static_cast<Index>(v))];
   return reached;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bind/gvb_cells.h"
 #include "bind/row_sum.h"
+#include "isochor/base/math.h"
 #include "isochor/base/parallel.h"
 #include "isochor/medial/convolution.h"
 
@@ -93,7 +94,7 @@ std::vector<LimbInReach> limbs_in_reach(const GvbCells& cells, std::span<const H
     if (limbs.empty()) detour = std::max(1.0, (label.distance() + 1) / (line + 1));
     const double easy = kDetour * detour * line + kDetourVoxels;
     const double over = std::clamp((label.distance() - easy) / (kDetourFade * easy), 0.0, 1.0);
-    const double near = limbs.empty() ? 1 : 1 - over * over * (3 - 2 * over);
+    const double near = limbs.empty() ? 1 : 1 - smooth_step(0, 1, over);
     if (near > 0) limbs.push_back({label.source(), line * grid.voxel, near});
   }
   if (limbs.empty()) limbs.push_back(nearest_limb(handles, m));

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <queue>
 
 #include "base/bits.h"
@@ -14,6 +13,7 @@
 #include "isochor/base/parallel.h"
 #include "isochor/base/words.h"
 #include "isochor/voxel/grid.h"
+#include "mesh/disjoint_sets.h"
 
 namespace isochor {
 namespace {
@@ -149,24 +149,16 @@ class GapSearch {
 
   /// Turns the triangles of components with negative volume over.
   void orient() {
-    std::vector<Index> root(positions_.size());
-    std::iota(root.begin(), root.end(), 0);
-    const auto find = [&](Index v) {
-      while (root[v] != v) v = root[v] = root[root[v]];
-      return v;
-    };
+    mesh::DisjointSets pieces(positions_.size());
     for (const Triangle& t : triangles_) {
-      for (int i = 1; i < 3; ++i) {
-        const Index a = find(t[0]), b = find(t[i]);
-        root[std::max(a, b)] = std::min(a, b);
-      }
+      for (int i = 1; i < 3; ++i) pieces.join(t[0], t[i]);
     }
     std::vector<double> volume(positions_.size(), 0.0);
     for (const Triangle& t : triangles_) {
-      volume[find(t[0])] += (positions_[t[0]] - grid_.origin).dot(area_vector(t));
+      volume[pieces.find(t[0])] += (positions_[t[0]] - grid_.origin).dot(area_vector(t));
     }
     for (Triangle& t : triangles_) {
-      if (volume[find(t[0])] < 0) std::swap(t[1], t[2]);
+      if (volume[pieces.find(t[0])] < 0) std::swap(t[1], t[2]);
     }
   }
 

@@ -7,6 +7,7 @@
 #include "driven_json.h"
 #include "isochor/bake/morph_bake.h"
 #include "isochor/bake/remaining_motion.h"
+#include "isochor/base/error.h"
 #include "isochor/io/gltf_edit.h"
 
 namespace isochor {
@@ -113,20 +114,32 @@ void add_rest_as_morphs(const HeldMotion& motion, MorphBasisOptions options, Glt
   result.key_times.clear();
 }
 
-}  // namespace
-
-void prepare(Character& character, BakeForm form) {
-  if (form != BakeForm::joints && form != BakeForm::joints_and_morphs) return;
-  for (Part& part : character.parts) round_weights(part.weights);
+void check_bakes_into(const WrittenCharacter& file, const WeldedCharacter& welded, BakeForm form) {
+  if (&welded.character() != &file.character()) {
+    throw_bad_input("the motion was held on another character than the one that is written; weld file.character()");
+  }
+  if (adds_joints(form) != adds_joints(file.form())) {
+    throw_bad_input("the file was made to be baked as " + enum_name(file.form()) + ", and is baked as " +
+                    enum_name(form) + "; give the form to as_written()");
+  }
+  // It would be added a second time, on top of the first.
+  if (has_baked(file.character()) || twin_count(file.character()) > 0) {
+    throw_bad_input(
+        "the character still has what an earlier bake added; load it without that (LoadOptions::keep_baked)");
+  }
 }
 
-BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
-                Context& context) {
+}  // namespace
+
+BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options,
+                WrittenCharacter& file, Context& context) {
   const StageTimer timer(context, "bake");
   check_ranges(options.basis);
   BakeResult result;
   result.keys = motion.frame_count();
   if (motion.shown_by_skinning) return result;
+  check_bakes_into(file, welded, options.form);
+  GltfSource& into = file.source();
   const std::size_t before = document_bytes(into.document);
   if (options.form == BakeForm::frames) {
     result.targets = add_frames(motion, welded, into);
@@ -161,6 +174,14 @@ std::vector<std::filesystem::path> point_cache_paths(const HeldMotion& motion, c
     }
   }
   return files;
+}
+
+HoldOptions point_cache_frames(double fps) {
+  constexpr double kBlenderFps = 24;
+  HoldOptions options{.fps = fps > 0 ? fps : kBlenderFps};
+  options.between.volume_error = 0;
+  options.form = HeldForm::positions;
+  return options;
 }
 
 void save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded, const std::filesystem::path& path,

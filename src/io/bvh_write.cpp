@@ -147,8 +147,4 @@ std::string format_bvh(const Skeleton& skeleton, const Clip& clip, double frame_
   return BvhWriter(skeleton, clip).write(frame_time);
 }
 
-void write_bvh(const std::filesystem::path& path, const Skeleton& skeleton, const Clip& clip, double frame_time) {
-  write_file_atomically(path, format_bvh(skeleton, clip, frame_time));
-}
-
 }  // namespace isochor

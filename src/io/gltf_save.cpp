@@ -90,11 +90,6 @@ void embed_images(Impl& impl) {
   }
 }
 
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code ignored;
-  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
-}
-
 void copy_external_files(const Impl& impl, const fs::path& folder, FileTransaction& transaction) {
   if (impl.folder.empty() || same_file(impl.folder, folder)) return;
   for (const fs::path& file : external_files(impl)) {

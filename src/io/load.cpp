@@ -8,6 +8,7 @@
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
 #include "isochor/io/assimp_import.h"
+#include "isochor/io/atomic_file.h"
 #include "isochor/io/bvh.h"
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
@@ -80,7 +81,7 @@ void load_gltf(Loaded& loaded, const LoadOptions& options) {
                                          1});
   }
   loaded.files = document.external_files();
-  loaded.gltf = GltfSource{std::move(document), std::move(result.map)};
+  loaded.as_read = GltfSource{std::move(document), std::move(result.map)};
 }
 
 Character load_rig_text(const fs::path& path) {
@@ -153,6 +154,19 @@ void attach_rig_text(Character& character, const fs::path& path) {
                                 1});
 }
 
+Problems save_bvh(const Character& character, const fs::path& path) {
+  constexpr double kFramesPerSecond = 30;
+  const Clip still{};
+  const Clip& clip = character.clips.empty() ? still : character.clips.front();
+  write_file_atomically(path, format_bvh(character.skeleton, clip, 1 / kFramesPerSecond));
+  if (character.clips.size() < 2) return {};
+  return {{Severity::warning,
+           "bvh-one-clip",
+           "a BVH file holds one motion: of " + count_of(character.clips.size(), "clip") + " the first was written",
+           {},
+           static_cast<std::int64_t>(character.clips.size() - 1)}};
+}
+
 }  // namespace
 
 Loaded load_character(const fs::path& path, const LoadOptions& options, Context& context) {
@@ -210,17 +224,18 @@ Problems save_character(const Character& character, const fs::path& path, Contex
     write_rig_txt(path, to_rig_text(character));
     return {};
   }
-  throw_unsupported("cannot write '" + path.string() + "': the name must end in .glb, .gltf, .obj or .txt");
+  if (extension == "bvh") return save_bvh(character, path);
+  throw_unsupported("cannot write '" + path.string() + "': the name must end in .glb, .gltf, .obj, .txt or .bvh");
 }
 
 Problems save_character(const Loaded& loaded, const fs::path& path, Context& context) {
   const std::string extension = extension_of(path);
-  if (!loaded.gltf || (extension != "glb" && extension != "gltf")) {
+  if (!loaded.as_read || (extension != "glb" && extension != "gltf")) {
     return save_character(loaded.character, path, context);
   }
   const StageTimer timer(context, "save");
   context.progress("save", 0);
-  GltfSource source = *loaded.gltf;
+  GltfSource source = *loaded.as_read;
   std::vector<Index> clips;
   bring_up_to_date(source, loaded.character, clips);
   source.document.save(path);

@@ -24,11 +24,11 @@ std::vector<Clip> clips_as_read(std::vector<Clip> clips, std::span<const Index> 
 }  // namespace
 
 void take_refined(const RefinedCharacter& refined, Loaded& loaded) {
-  if (!loaded.gltf) {
+  if (!loaded.as_read) {
     loaded.character = refined.character;
     return;
   }
-  GltfSource source = *loaded.gltf;
+  GltfSource source = *loaded.as_read;
   std::vector<Index> clip;
   bring_up_to_date(source, loaded.character, clip);
   const std::vector<Index> animations = source.map.animation_of_clip;
@@ -41,7 +41,7 @@ void take_refined(const RefinedCharacter& refined, Loaded& loaded) {
   loaded.character = std::move(read.character);
   loaded.character.clips = std::move(clips);
   source.map = std::move(read.map);
-  loaded.gltf = std::move(source);
+  loaded.as_read = std::move(source);
 }
 
 }  // namespace isochor

@@ -104,9 +104,9 @@ bool update_clips(GltfSource& source, const Character& known, const Character& c
   return changed;
 }
 
-/// The clips of `file.character` that stand for those of the map it was made by.
-void find_clips(std::span<const Index> animations, const GltfMap& read, WrittenCharacter& file) {
-  for (Index& clip : file.clip) {
+/// The clips that were read which stand for those of the map that the document was made by.
+void find_clips(std::span<const Index> animations, const GltfMap& read, std::vector<Index>& clips) {
+  for (Index& clip : clips) {
     const Index animation = clip == kNone ? kNone : animations[clip];
     const auto found = std::find(read.animation_of_clip.begin(), read.animation_of_clip.end(), animation);
     const bool there = animation != kNone && found != read.animation_of_clip.end();
@@ -132,30 +132,38 @@ bool bring_up_to_date(GltfSource& source, const Character& character, std::vecto
   return more_joints || skins || clips;
 }
 
-WrittenCharacter as_written(const Loaded& loaded) {
+WrittenCharacter as_written(const Loaded& loaded, BakeForm form) {
   WrittenCharacter file;
-  if (loaded.gltf) {
-    file.source = *loaded.gltf;
-    const bool changed = bring_up_to_date(file.source, loaded.character, file.clip);
-    if (!changed && all_triangles(loaded.character)) {
-      file.character = loaded.character;
-      return file;
-    }
+  file.form_ = form;
+  bool as_loaded = false;
+  if (loaded.as_read) {
+    file.source_ = *loaded.as_read;
+    const bool changed = bring_up_to_date(file.source_, loaded.character, file.clips_);
+    as_loaded = !changed && all_triangles(loaded.character);
   } else {
     GltfWritten written = write_gltf(loaded.character);
-    file.source = std::move(written.source);
-    file.problems = std::move(written.problems);
-    for (std::size_t c = 0; c < loaded.character.clips.size(); ++c) file.clip.push_back(static_cast<Index>(c));
+    file.source_ = std::move(written.source);
+    file.problems_ = std::move(written.problems);
+    for (std::size_t c = 0; c < loaded.character.clips.size(); ++c) file.clips_.push_back(static_cast<Index>(c));
   }
-  GltfCharacter read = read_gltf(file.source.document, read_again({.polygons = false}));
-  find_clips(file.source.map.animation_of_clip, read.map, file);
-  file.character = std::move(read.character);
-  file.source.map = std::move(read.map);
+  Character character;
+  if (as_loaded) {
+    character = loaded.character;
+  } else {
+    GltfCharacter read = read_gltf(file.source_.document, read_again({.polygons = false}));
+    find_clips(file.source_.map.animation_of_clip, read.map, file.clips_);
+    character = std::move(read.character);
+    file.source_.map = std::move(read.map);
+  }
+  if (adds_joints(form)) {
+    for (Part& part : character.parts) round_weights(part.weights);
+  }
+  file.character_ = std::make_shared<const Character>(std::move(character));
   return file;
 }
 
 void save_still(const WrittenCharacter& file, std::span<const PosedPart> parts, const std::filesystem::path& path) {
-  GltfSource source = file.source;
+  GltfSource source = file.source();
   make_still(source, parts);
   source.document.save(path);
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "mesh/disjoint_sets.h"
+
 namespace isochor {
 namespace {
 
@@ -27,21 +29,16 @@ double size_of(const Part& part) {
 
 /// Joins parts that share joints; each part gets the lowest of its group.
 std::vector<std::size_t> groups_by_joints(const Character& character, std::span<const Index> parts) {
-  std::vector<std::size_t> group(parts.size());
-  std::iota(group.begin(), group.end(), std::size_t{0});
-  const auto find = [&](std::size_t p) {
-    while (group[p] != p) p = group[p];
-    return p;
-  };
+  mesh::DisjointSets sets(parts.size());
   std::vector<std::size_t> first(character.skeleton.size(), parts.size());
   for (std::size_t p = 0; p < parts.size(); ++p) {
     for (const Index j : character.parts[parts[p]].skin.joints) {
       if (first[j] == parts.size()) first[j] = p;
-      const std::size_t a = find(first[j]), b = find(p);
-      group[std::max(a, b)] = std::min(a, b);
+      sets.join(static_cast<Index>(first[j]), static_cast<Index>(p));
     }
   }
-  for (std::size_t& g : group) g = find(g);
+  std::vector<std::size_t> group;
+  for (std::size_t p = 0; p < parts.size(); ++p) group.push_back(sets.find(static_cast<Index>(p)));
   return group;
 }
 

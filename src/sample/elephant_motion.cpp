@@ -36,7 +36,7 @@ Step step_at(double cycle) {
   const double c = cycle - std::floor(cycle);
   if (c < kSwing) {
     const double s = c / kSwing;
-    const double eased = s * s * (3 - 2 * s);
+    const double eased = smooth_step(0, 1, s);
     const double arc = std::sin(kPi * s);
     return {kStride * (eased - 0.5), 0.24 * arc * arc * (1.2 - 0.4 * s), 38 * arc * (1 - s)};
   }

@@ -35,7 +35,7 @@ Step step_at(double cycle) {
   const double c = cycle - std::floor(cycle);
   if (c < kSwing) {
     const double s = c / kSwing;
-    const double eased = s * s * (3 - 2 * s);
+    const double eased = smooth_step(0, 1, s);
     return {kStride * (eased - 0.5), kHeel * (1 - s) * (1 - s) + 0.07 * std::sin(kPi * s),
             30 * (1 - s) - 18 * s * wave(0.5 * s)};
   }

@@ -133,10 +133,10 @@ std::string save_held(const Character& character, const DemoOptions& options, Co
   Loaded loaded;
   loaded.character = character;
   WrittenCharacter file = as_written(loaded);
-  const WeldedCharacter welded(file.character);
-  bake(hold_volume(welded, {}, context), welded, {}, file.source, context);
+  const WeldedCharacter welded(file.character());
+  bake(hold_volume(welded, {}, context), welded, {}, file, context);
   std::string name = character.name + "-volume.glb";
-  file.source.document.save(options.folder / name);
+  file.save(options.folder / name);
   return name;
 }
 

@@ -101,7 +101,7 @@ void plot_volume(const VolumePlot& plot, Context& context) {
   check_plot_output(plot.output);
   const auto names = short_names(plot.files);
   std::vector<Played> files;
-  LoadOptions as_drawn;  // triangles, as viewers draw them
+  LoadOptions as_drawn{.keep_baked = true};  // triangles, as viewers draw them
   as_drawn.gltf.polygons = false;
   for (std::size_t i = 0; i < plot.files.size(); ++i) {
     files.push_back({names[i], load_character(plot.files[i], as_drawn, context).character});

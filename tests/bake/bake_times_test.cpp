@@ -56,5 +56,19 @@ TEST(BakeTimes, Steps) {
   EXPECT_FALSE(steps_throughout(Clip{}));
 }
 
+// The moments of a clip are its poses at these times.
+TEST(BakeTimes, Moments) {
+  const Clip clip = clip_with(Interpolation::linear, {0, 1});
+  Skeleton skeleton;
+  skeleton.joints.emplace_back();
+  const auto times = bake_times(clip, 4);
+  const auto moments = bake_moments(clip, skeleton, 4);
+  ASSERT_EQ(moments.size(), times.size());
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    EXPECT_EQ(moments[k].time, times[k]);
+    EXPECT_NEAR(moments[k].pose.local[0].translation.x(), times[k], 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace isochor

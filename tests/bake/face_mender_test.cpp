@@ -76,7 +76,7 @@ TEST(FaceMender, NothingForTheWorse) {
   const FaceMender mender(welded, Deformer::dqs);
   constexpr double kStep = 0.02;
   std::size_t most = 0;
-  for (double time = clip.begin(); time + 2 * kStep <= clip.end(); time += kStep) {
+  for (double time = clip.start(); time + 2 * kStep <= clip.end(); time += kStep) {
     std::vector<std::vector<Vec3>> offsets(3, std::vector<Vec3>(welded.surface().vertex_count(), Vec3(1e-3, 0, 0)));
     const FaceMender::Keys keys{
         clip, {time, time + kStep, time + 2 * kStep}, [&](std::size_t k, Index v) { return offsets[k][v]; }};

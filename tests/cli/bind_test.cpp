@@ -292,6 +292,12 @@ TEST_F(Bind, ImpossibleChoices) {
                                 "--max-fallback 2"}) {
     expect_refused(run_isochor(here, "bind in.glb -o out.glb " + std::string(arguments)), arguments);
   }
+  // A rule that is not of the form is told the form that the help tells.
+  for (const auto& [option, form] :
+       {std::pair{"--rigid", "GLOB=JOINT"}, std::pair{"--joint-falloff", "GLOB=FALLOFF"}}) {
+    const auto ran = run_isochor(here, "bind in.glb -o out.glb " + std::string(option) + " Head");
+    EXPECT_NE(ran.err.find(std::string(option) + " '" + form + "'"), std::string::npos) << ran.err;
+  }
   expect_refused(run_isochor(here, "bind in.glb -o out.obj"), "OBJ holds no weights");
   expect_refused(run_isochor(here, "bind in.glb -o out.stl"), "unknown extension");
   expect_refused(run_isochor(here, "bind in.glb -o in.glb"), "onto itself");

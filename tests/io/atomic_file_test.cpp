@@ -126,5 +126,19 @@ TEST(ReadFile, ReadsWholeFilesAndRefusesOthers) {
   EXPECT_EQ(kind_of([&] { read_file(folder / "a", 1000); }), ErrorKind::unsupported);
 }
 
+// Two names of one file are known as such, by way of other folders and of links, and of a file that is not there yet.
+TEST(AtomicFile, SameFile) {
+  const test::TempFolder here;
+  write_file_atomically(here / "a", std::string_view("a"));
+  write_file_atomically(here / "b", std::string_view("a"));
+  fs::create_directory(here / "folder");
+  fs::create_hard_link(here / "a", here / "folder" / "link");
+  EXPECT_TRUE(same_file(here / "a", here / "folder" / ".." / "a"));
+  EXPECT_TRUE(same_file(here / "a", here / "folder" / "link"));
+  EXPECT_TRUE(same_file(here / "new", here / "folder" / ".." / "new"));
+  EXPECT_FALSE(same_file(here / "a", here / "b"));
+  EXPECT_FALSE(same_file(here / "a", here / "new"));
+}
+
 }  // namespace
 }  // namespace isochor

@@ -50,12 +50,12 @@ TEST(Load, TellsFilesApart) {
   Context context;
   write_file_atomically(folder / "character.dat", test::character_document().glb());
   const Loaded loaded = load_character(folder / "character.dat", {}, context);
-  EXPECT_TRUE(loaded.gltf);
+  EXPECT_TRUE(loaded.as_read);
   EXPECT_EQ(loaded.character.name, "character");
   EXPECT_EQ(loaded.character.parts.size(), 1u);
   write_text(folder / "t.obj", kTriangleObj);
   EXPECT_EQ(load_character(folder / "t.obj", {}, context).character.parts[0].surface.face_count(), 1u);
-  EXPECT_FALSE(load_character(folder / "t.obj", {}, context).gltf);
+  EXPECT_FALSE(load_character(folder / "t.obj", {}, context).as_read);
   write_text(folder / "rig.txt", kRigText);
   EXPECT_EQ(load_character(folder / "rig.txt", {}, context).character.skeleton.size(), 2u);
 }
@@ -106,7 +106,7 @@ TEST(Load, AttachesTheSkeletonOfAGltf) {
   EXPECT_EQ(joints[3].name, "knee");
   EXPECT_EQ(joints[3].parent, 2);
   EXPECT_TRUE(joints[3].deforms);
-  add_joints(*loaded.gltf, loaded.character.skeleton);
+  add_joints(*loaded.as_read, loaded.character.skeleton);
   save_character(loaded, folder / "out.glb", context);
   EXPECT_EQ(load_character(folder / "out.glb", {}, context).character.skeleton.size(), 4u);
 
@@ -143,6 +143,28 @@ TEST(Load, AttachesRealSkeletons) {
   attach_skeleton(giraffe, data / "rohmer-girafe/rig.txt", context);
   EXPECT_EQ(giraffe.skeleton.size(), 59u);
   EXPECT_TRUE(giraffe.parts[0].skinned());
+}
+
+// A skeleton and its first clip can be saved as BVH; clips that find no room there are named.
+TEST(Load, SavesBvh) {
+  const test::TempFolder folder;
+  Context context;
+  Character character;
+  character.skeleton.joints = {{.name = "root", .parent = kNone}, {.name = "arm", .parent = 0}};
+  const auto slide = [](const char* name, double to) {
+    return Clip{name, {{0, ChannelPath::translation, Interpolation::linear, {0, 1}, {0, 0, 0, to, 0, 0}}}};
+  };
+  character.clips = {slide("first", 3)};
+  EXPECT_TRUE(save_character(character, folder / "one.bvh", context).empty());
+  character.clips.push_back(slide("second", 5));
+  EXPECT_EQ(save_character(character, folder / "two.bvh", context).at(0).code, "bvh-one-clip");
+  const Character back = load_character(folder / "two.bvh", {}, context).character;
+  ASSERT_EQ(back.skeleton.size(), 2u);
+  ASSERT_EQ(back.clips.size(), 1u);
+  EXPECT_NEAR(sample(back.clips[0], back.skeleton, back.clips[0].end()).local[0].translation.x(), 3, 1e-5);
+  character.clips.clear();
+  save_character(character, folder / "still.bvh", context);
+  EXPECT_EQ(load_character(folder / "still.bvh", {}, context).character.skeleton.size(), 2u);
 }
 
 }  // namespace

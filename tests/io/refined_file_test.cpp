@@ -17,7 +17,7 @@ Loaded loaded(const GltfBuilder& builder) {
   test::Opened opened = test::open(builder);
   Loaded out;
   out.character = std::move(opened.character);
-  out.gltf = std::move(opened.source);
+  out.as_read = std::move(opened.source);
   return out;
 }
 
@@ -55,7 +55,7 @@ TEST(RefinedFile, CarriesEveryAttribute) {
   const RefinedCharacter refined = everywhere(file);
   const Character before = file.character;
   take_refined(refined, file);
-  Json json = test::json_of(*file.gltf);
+  Json json = test::json_of(*file.as_read);
   const Json attributes = primitive(json)["attributes"];
   const std::size_t n = file.character.parts[0].surface.vertex_count();
   ASSERT_EQ(n, 15u);  // two squares of two triangles, split
@@ -65,7 +65,9 @@ TEST(RefinedFile, CarriesEveryAttribute) {
     EXPECT_EQ(count_of_accessor(json, attributes[name]), n) << name;
   }
   EXPECT_EQ(attributes.size(), 10u);
-  const auto read = [&](const char* name) { return file.gltf->document.read_accessor(attributes[name].get<Index>()); };
+  const auto read = [&](const char* name) {
+    return file.as_read->document.read_accessor(attributes[name].get<Index>());
+  };
   const auto fat = read("_FAT"), id = read("_ID"), tangent = read("TANGENT"), color = read("COLOR_0");
   for (std::size_t v = 0; v < 6; ++v) {
     EXPECT_EQ(file.character.parts[0].surface.positions[v], before.parts[0].surface.positions[v]);
@@ -86,7 +88,7 @@ TEST(RefinedFile, CarriesEveryAttribute) {
 // Faces, materials, targets and clips are what they were, only finer; the rest of the document does not change.
 TEST(RefinedFile, ChangesOnlyThePrimitives) {
   Loaded file = loaded(rich_document());
-  const Json before = test::json_of(*file.gltf);
+  const Json before = test::json_of(*file.as_read);
   const Character was = file.character;
   take_refined(everywhere(file, 2), file);
   EXPECT_EQ(file.character.parts[0].surface.face_count(), 64u);
@@ -99,18 +101,18 @@ TEST(RefinedFile, ChangesOnlyThePrimitives) {
   for (const Problem& problem : validate(file.character)) EXPECT_NE(problem.severity, Severity::error);
   const std::vector<std::string> allowed = {"/meshes/0/primitives/0/attributes", "/meshes/0/primitives/0/indices",
                                             "/meshes/0/primitives/0/targets"};
-  test::expect_only(before, *file.gltf, test::and_new_data(allowed));
+  test::expect_only(before, *file.as_read, test::and_new_data(allowed));
   // Nothing of it is new to the document, which is written as it is.
   const WrittenCharacter written = as_written(file);
-  EXPECT_EQ(written.character.parts[0].surface.positions, file.character.parts[0].surface.positions);
+  EXPECT_EQ(written.character().parts[0].surface.positions, file.character.parts[0].surface.positions);
 }
 
 // Saved and read again it is the same; accessors that nothing uses any more are gone.
 TEST(RefinedFile, OldDataIsNotWritten) {
   Loaded file = loaded(rich_document());
-  const Json before = test::json_of(*file.gltf);
+  const Json before = test::json_of(*file.as_read);
   take_refined(everywhere(file), file);
-  const GltfDocument again = GltfDocument::parse(file.gltf->document.to_glb());
+  const GltfDocument again = GltfDocument::parse(file.as_read->document.to_glb());
   const GltfCharacter read = read_gltf(again);
   EXPECT_EQ(read.character.parts[0].surface.positions, file.character.parts[0].surface.positions);
   EXPECT_EQ(read.character.parts[0].surface.corners, file.character.parts[0].surface.corners);
@@ -131,7 +133,7 @@ TEST(RefinedFile, SeveralPrimitives) {
   Loaded file = loaded(b);
   ASSERT_EQ(file.character.parts[0].surface.vertex_count(), 6u);
   take_refined(everywhere(file), file);
-  Json json = test::json_of(*file.gltf);
+  Json json = test::json_of(*file.as_read);
   EXPECT_EQ(primitive(json, 0)["attributes"], primitive(json, 1)["attributes"]);
   EXPECT_EQ(primitive(json, 0)["targets"], primitive(json, 1)["targets"]);
   EXPECT_EQ(file.character.parts[0].surface.vertex_count(), 15u);
@@ -173,7 +175,7 @@ TEST(RefinedFile, PolygonsAndStrips) {
   ASSERT_EQ(strip.character.parts[0].surface.face_count(), 4u);
   take_refined(everywhere(strip), strip);
   EXPECT_EQ(strip.character.parts[0].surface.face_count(), 16u);
-  EXPECT_FALSE(test::json_of(*strip.gltf)["meshes"][0]["primitives"][0].contains("mode"));
+  EXPECT_FALSE(test::json_of(*strip.as_read)["meshes"][0]["primitives"][0].contains("mode"));
 }
 
 // A clip that came from elsewhere keeps its number.
@@ -189,13 +191,13 @@ TEST(RefinedFile, KeepsAddedClips) {
   ASSERT_EQ(file.character.clips.size(), 2u);
   EXPECT_EQ(file.character.clips[0].name, "slow");
   EXPECT_EQ(file.character.clips[1].name, "bend");
-  EXPECT_EQ(as_written(file).character.clips.size(), 2u);
+  EXPECT_EQ(as_written(file).character().clips.size(), 2u);
 }
 
 // A character from elsewhere than a glTF takes the refined form as it is.
 TEST(RefinedFile, WithoutDocument) {
   Loaded file = loaded(test::character_document());
-  file.gltf.reset();
+  file.as_read.reset();
   const RefinedCharacter refined = everywhere(file);
   take_refined(refined, file);
   EXPECT_EQ(file.character.parts[0].surface.positions, refined.character.parts[0].surface.positions);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "isochor/base/error.h"
-#include "isochor/io/volume_settings.h"
+#include "isochor/io/playback.h"
 #include "isochor/io/written_character.h"
 #include "isochor/sample/sample.h"
 
@@ -83,23 +83,23 @@ Clip turned(const Clip& clip, const Skeleton& skeleton, const std::vector<JointT
 
 Document Document::from(const Loaded& loaded) {
   WrittenCharacter written = as_written(loaded);
-  take_in(written.source.document);
+  take_in(written.source().document);
   const GltfReadOptions read{.require_triangles = false};
   Document document;
   document.file_ = std::make_unique<Loaded>();
-  GltfCharacter polygons = read_gltf(written.source.document, read);
+  GltfCharacter polygons = read_gltf(written.source().document, read);
   document.file_->character = std::move(polygons.character);
   document.file_->character.name = loaded.character.name;
   document.file_->character.problems = loaded.character.problems;
-  for (const Problem& problem : written.problems) document.file_->character.problems.push_back(problem);
+  for (const Problem& problem : written.problems()) document.file_->character.problems.push_back(problem);
   document.file_->path = loaded.path;
-  carry_over_joints(loaded, written.source.map, polygons.map, document.file_->character);
-  document.settings_ = volume_settings_of(written.source.document).value_or(VolumeSettings{});
-  document.file_->gltf = GltfSource{std::move(written.source.document), std::move(polygons.map)};
+  carry_over_joints(loaded, written.source().map, polygons.map, document.file_->character);
+  document.settings_ = plan_volume(&written.source()).value();
+  document.file_->as_read = GltfSource{std::move(written.source().document), std::move(polygons.map)};
 
   GltfReadOptions triangles = read;
   triangles.polygons = false;
-  document.shown_ = std::make_unique<Character>(read_gltf(document.file_->gltf->document, triangles).character);
+  document.shown_ = std::make_unique<Character>(read_gltf(document.file_->as_read->document, triangles).character);
   document.shown_->skeleton = document.file_->character.skeleton;
   document.shown_->name = document.file_->character.name;
   document.shown_->problems = document.file_->character.problems;
@@ -107,7 +107,7 @@ Document Document::from(const Loaded& loaded) {
 }
 
 Document Document::open(const fs::path& file, const fs::path& skeleton, Context& context) {
-  Loaded loaded = load_character(file, {.keep_baked = false}, context);
+  Loaded loaded = load_character(file, {}, context);
   if (!skeleton.empty()) attach_skeleton(loaded.character, skeleton, context);
   return from(loaded);
 }

@@ -34,7 +34,7 @@ class Document {
   /// The settings that came with the file.
   const VolumeSettings& settings() const { return settings_; }
   /// The file that a viewer loads: as opened, in one piece.
-  std::vector<std::uint8_t> glb() const { return file_->gltf->document.to_glb(); }
+  std::vector<std::uint8_t> glb() const { return file_->as_read->document.to_glb(); }
 
   /// Weights by new distances; those that are kept from the last time are used if the options are the same.
   BindResult bind(const BindOptions& options, const std::string& key, Context& context);

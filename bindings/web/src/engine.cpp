@@ -7,6 +7,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/io/bake.h"
+#include "isochor/io/playback.h"
 #include "isochor/io/volume_settings.h"
 #include "isochor/io/written_character.h"
 #include "isochor/voxel/voxel_surface.h"
@@ -308,7 +309,7 @@ std::string Engine::remove_clip(int clip) {
 std::string Engine::save() {
   return answer([&] {
     need_document();
-    GltfSource source = *document_->file().gltf;
+    GltfSource source = *document_->file().as_read;
     std::vector<Index> clips;
     const Loaded loaded = document_->to_save(stage_->turns());
     bring_up_to_date(source, loaded.character, clips);
@@ -344,21 +345,19 @@ std::string Engine::bake(const std::string& text) {
     if (loaded.character.clips.empty()) {
       throw_bad_input("there is nothing to bake: the character has no clip, and stands in its rest pose");
     }
-    WrittenCharacter file = as_written(loaded);
-    prepare(file.character, options.form);
-    const WeldedCharacter welded(file.character);
-    for (std::size_t c = 0; c < file.clip.size(); ++c) {
+    WrittenCharacter file = as_written(loaded, options.form);
+    const WeldedCharacter welded(file.character());
+    for (std::size_t c = 0; c < file.clips().size(); ++c) {
       const bool wanted =
           chosen.empty() || std::find(chosen.begin(), chosen.end(), static_cast<Index>(c)) != chosen.end();
-      if (wanted && file.clip[c] != kNone) hold.clips.push_back(file.clip[c]);
+      if (wanted && file.clips()[c] != kNone) hold.clips.push_back(file.clips()[c]);
     }
     if (hold.clips.empty()) throw_bad_input("there is no clip that moves anything");
-    hold.playback.volume = stage_->settings();
-    hold.playback.painted = stage_->painted(stage_->settings());
+    hold.playback = playback_of(file, welded, {.settings = stage_->settings()});
     const HeldMotion motion = hold_volume(welded, hold, context);
-    set_volume_settings(file.source.document, stage_->settings());
-    const BakeResult baked = isochor::bake(motion, welded, options, file.source, context);
-    bytes_ = file.source.document.to_glb();
+    set_volume_settings(file.source().document, stage_->settings());
+    const BakeResult baked = isochor::bake(motion, welded, options, file, context);
+    bytes_ = file.source().document.to_glb();
     return describe(motion, baked);
   });
 }

@@ -45,7 +45,7 @@ Json describe_effects() {
 /// Where the vertices of each mesh are in the glTF that the page draws.
 Json describe_parts(const Document& document) {
   Json parts = Json::array();
-  const GltfMap& map = document.file().gltf->map;
+  const GltfMap& map = document.file().as_read->map;
   const auto& found = document.character().parts;
   Index first = 0;
   for (std::size_t p = 0; p < found.size(); ++p) {

@@ -78,7 +78,7 @@ void Stage::draft_weights() { welded_->take_weights(); }
 std::vector<PaintedMap> Stage::painted(const VolumeSettings& settings) const { return painted(settings, *welded_); }
 
 std::vector<PaintedMap> Stage::painted(const VolumeSettings& settings, const WeldedCharacter& welded) const {
-  return read_painted_maps(*document_.file().gltf, welded.whole(), settings);
+  return read_painted_maps(*document_.file().as_read, welded.whole(), settings);
 }
 
 void Stage::set_settings(const VolumeSettings& settings, Context& context) {

@@ -74,11 +74,11 @@ class Stage {
 
   const WeldedCharacter& welded() const { return *welded_; }
   Problems problems() const { return playback_->problems(); }
-  /// The painted maps that the settings name.
-  std::vector<PaintedMap> painted(const VolumeSettings& settings) const;
 
  private:
   void rebuild(Context& context);
+  /// The painted maps that the settings name.
+  std::vector<PaintedMap> painted(const VolumeSettings& settings) const;
   std::vector<PaintedMap> painted(const VolumeSettings& settings, const WeldedCharacter& welded) const;
   Pose pose(Index clip, double time) const;
   void prepare_clip(Index clip);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "isochor/rig/clip.h"
+#include "isochor/volume/corrected_playback.h"
 
 namespace isochor {
 
@@ -16,6 +17,9 @@ inline constexpr double kLongestGap = 0.05;
 /// are farther apart than kLongestGap, and the last float before each step of a joint where others do not step. Throws
 /// Error(bad_input) for more than kMaxMoments.
 std::vector<double> bake_times(const Clip& clip, double fps);
+
+/// The clip at these times.
+std::vector<CorrectedPlayback::Moment> bake_moments(const Clip& clip, const Skeleton& skeleton, double fps);
 
 /// Whether all joints of a clip step from key to key.
 bool steps_throughout(const Clip& clip);

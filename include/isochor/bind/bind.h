@@ -13,7 +13,9 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isochor/bind/distance.h"
@@ -86,6 +88,9 @@ struct BindOptions {
   std::vector<JointFalloff> joint_falloff;
   std::vector<std::string> keep;
   bool symmetric = false;
+
+  /// The settings of the paper of 2014 (docs/gvb.md), its limits of weights too.
+  static BindOptions paper();
 };
 
 template <class Options, class Visitor>
@@ -118,6 +123,12 @@ void describe(Options& options, Visitor&& visit) {
   visit(options.symmetric,
         FieldInfo{.name = "symmetric", .help = "the same weights on both sides of a symmetric mesh"});
 }
+
+/// Whether a method reads an option, by the option's name (describe()); true for options that all of them read.
+bool reads_option(BindMethod method, std::string_view option);
+/// The method of somebody who gives options and names none: geodesic voxel binding if one of them concerns voxels or
+/// falloff alone, which it reads, and otherwise automatic.
+BindMethod implied_method(std::span<const std::string> options);
 
 /// What one part gets, ready for replace_weights() of io/gltf_edit.h. Seam duplicates have the same row, also across
 /// parts.

@@ -20,6 +20,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view t
 /// that is stopped then leaves nothing behind.
 void remove_temporary_files() noexcept;
 
+/// Whether both names lead to one file, or would if it were there.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
 /// Several files that belong together (a .gltf and its .bin). All are written to temporaries first, so that a full disk
 /// or a missing permission shows before the first target changes; commit() then renames them in the order in which they
 /// were added. What was not committed is removed with the object. Add the file that refers to the others last.

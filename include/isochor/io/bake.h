@@ -3,7 +3,6 @@
 /// A held motion into files: as morph targets of a glTF document, animated on top of its skin, as twins of its joints,
 /// or as point caches.
 
-#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,21 +11,10 @@
 #include "isochor/bake/held_motion.h"
 #include "isochor/bake/morph_basis.h"
 #include "isochor/bake/twin_joints.h"
-#include "isochor/io/gltf_read.h"
 #include "isochor/io/point_cache.h"
+#include "isochor/io/written_character.h"
 
 namespace isochor {
-
-enum class BakeForm {
-  morphs,             ///< a small basis of morph targets
-  frames,             ///< one morph target for each frame: larger, and exact at every key
-  joints,             ///< no morph target: joints that ride on those of the skin, for games
-  joints_and_morphs,  ///< joints, and a few morph targets for what these do not show
-};
-template <>
-struct EnumNames<BakeForm> {
-  static constexpr std::array names{"morphs", "frames", "joints", "joints+morphs"};
-};
 
 struct BakeOptions {
   BakeForm form = BakeForm::morphs;
@@ -50,20 +38,20 @@ struct BakeResult {
   Problems problems;
 };
 
-/// To be called for a character, as the file holds it, before it is welded and its motion held. Twins take pieces of
-/// weights: for them these are made round, so that the file has them back to the last bit when its twins are removed.
-void prepare(Character& character, BakeForm form);
-
-/// Adds what linear blend skinning does not show of the motion, which was held on `welded`, over the character of the
-/// document (as_written()). Existing targets and their animation play as before. A motion that is shown by skinning
-/// adds nothing.
-BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options, GltfSource& into,
-                Context& context);
+/// Adds what linear blend skinning does not show of the motion to the file, which is ready to be saved then. The motion
+/// was held on `welded`, which was made of file.character(). Targets of the file's own and their animation play as
+/// before. A motion that is shown by skinning adds nothing. Throws Error(bad_input), and leaves the file as it was, if
+/// the motion was held on another character, if joints are wanted and the file was not made for them, or the other way
+/// round (as_written()), and if the character has kept what an earlier bake() added (LoadOptions::keep_baked).
+BakeResult bake(const HeldMotion& motion, const WeldedCharacter& welded, const BakeOptions& options,
+                WrittenCharacter& file, Context& context);
 
 /// One cache for each clip and part, in this order. `path` gives folder and extension; if there are several parts or
 /// clips their names are added to the file's.
 std::vector<std::filesystem::path> point_cache_paths(const HeldMotion& motion, const WeldedCharacter& welded,
                                                      const std::filesystem::path& path);
+/// What point caches hold: positions, at frames that are evenly apart; 24 per second, as in Blender, if `fps` is 0.
+HoldOptions point_cache_frames(double fps);
 /// Writes these files.
 void save_point_caches(const HeldMotion& motion, const WeldedCharacter& welded, const std::filesystem::path& path,
                        PointCacheFormat format);

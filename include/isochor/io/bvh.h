@@ -23,6 +23,5 @@ Character parse_bvh(std::string_view text);
 /// The clip, sampled at `frame_time` seconds from its start, as BVH text with ZYX rotations; joints that the clip
 /// translates have six channels. Scale cannot be expressed and is refused.
 std::string format_bvh(const Skeleton& skeleton, const Clip& clip, double frame_time);
-void write_bvh(const std::filesystem::path& path, const Skeleton& skeleton, const Clip& clip, double frame_time);
 
 }  // namespace isochor

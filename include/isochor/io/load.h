@@ -31,16 +31,19 @@ struct LoadOptions {
   LoadPurpose purpose = LoadPurpose::character;
   /// OBJ: only faces of groups that match one of these globs; empty: all.
   std::vector<std::string> groups;
-  /// glTF: morph targets and twin joints that bake() made are kept. Off: they are taken out of the character and its
-  /// document, as for a character that is bound or deformed anew.
-  bool keep_baked = true;
+  /// glTF: whether morph targets and twin joints that bake() made are kept, as for a file that is looked at or compared
+  /// as it plays. Otherwise they are taken out of the character and its document, so that it can be bound, posed and
+  /// baked anew; a note among the character's problems says so.
+  bool keep_baked = false;
   GltfReadOptions gltf;
   AssimpOptions assimp;
 };
 
 struct Loaded {
   Character character;
-  std::optional<GltfSource> gltf;  ///< if the file is a glTF: the document itself, for lossless edits
+  /// If the file is a glTF: its document as it was read. It knows nothing of what changed in `character` since:
+  /// save_character() and as_written() bring a copy of it up to date.
+  std::optional<GltfSource> as_read;
   std::filesystem::path path;
   std::vector<std::filesystem::path> files;  ///< others that belong to it: buffers, images, material libraries
 };
@@ -50,8 +53,8 @@ struct Loaded {
 /// empty file, an unknown kind, or a broken one.
 Loaded load_character(const std::filesystem::path& path, const LoadOptions& options, Context& context);
 
-/// Writes .glb or .gltf, .obj (the bind shape) or .txt (joints and weights as rig.txt, vertices counted part after
-/// part), by the extension. Returns what the format could not hold.
+/// Writes .glb or .gltf, .obj (the bind shape), .txt (joints and weights as rig.txt, vertices counted part after part)
+/// or .bvh (joints and the first clip, 30 frames per second), by the extension. Returns what the format could not hold.
 Problems save_character(const Character& character, const std::filesystem::path& path, Context& context);
 /// The same; a glTF that came from a glTF keeps its document, with the joints, skins, weights and clips that the
 /// character has now (bring_up_to_date()). All else in the document survives.
