@@ -1,6 +1,7 @@
 #pragma once
 
-/// The sweep that carries (source, length) labels from cell to cell: Dijkstra with a bucket queue and k labels per cell.
+/// The sweep that carries (source, length) labels from cell to cell: Dijkstra with a bucket queue and k labels per
+/// cell.
 ///
 /// Buckets are one voxel wide and no step is shorter, so all labels in the lowest bucket are final and can be handled
 /// in any order, also at the same time. The result is defined without any order (the k least (length, source) of a
@@ -206,8 +207,8 @@ class LabelSweep {
     return lowest;
   }
 
-  /// One task per part and round, taken in order by whichever worker is free. A worker waits only for tasks that another
-  /// is at work on, so that any number of workers, also one, comes to the end.
+  /// One task per part and round, taken in order by whichever worker is free. A worker waits only for tasks that
+  /// another is at work on, so that any number of workers, also one, comes to the end.
   void run_together(int threads, Context& context) {
     std::atomic<std::size_t> tickets{0};
     std::atomic<std::size_t> finished{0};
