@@ -5,9 +5,9 @@
 /// move the place where it does. So its corners move a little, at the keys around, until it keeps its side at every
 /// moment that these keys have a part in.
 
-#include <compare>
 #include <functional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "bake/turned_faces.h"
@@ -31,7 +31,9 @@ class FaceMender {
   /// A face of a component, as a ring of its VolumeFunctional.
   struct Face {
     Index component, ring;
-    auto operator<=>(const Face&) const = default;
+    bool operator<(const Face& other) const {
+      return std::tie(component, ring) < std::tie(other.component, other.ring);
+    }
   };
   /// Those that are turned over in `shown` (#V), or so nearly that rounding may turn them.
   std::vector<Face> turned(const PosedSkin& deformed, std::span<const Vec3> shown) const;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "bake/face_mender.h"
@@ -45,7 +46,9 @@ class MorphKeeper {
     std::size_t clip, key;
     bool is_key;
     std::size_t last() const { return is_key ? key : key + 1; }
-    auto operator<=>(const Moment&) const = default;
+    bool operator<(const Moment& other) const {
+      return std::tie(clip, key, is_key) < std::tie(other.clip, other.key, other.is_key);
+    }
   };
   struct Turned {
     Moment at;
