@@ -18,12 +18,12 @@ constexpr double kTurned = 0.005;
 /// not undo it. Where a twist is undone, the correction itself keeps no more than 0.03: with 0.1 here, whole limbs
 /// moved.
 constexpr double kTurnedBack = 0.02, kBeyond = 0.01;
-/// The share of a face's wish that its corners go at a time: neighbours wish much the same, and with 1 they overshoot.
-/// At most so many rounds over all faces; most windows end within 20.
+/// The share of a face's wish that its corners go at a time, less than all of it since neighbours wish much the same,
+/// and the most rounds over all faces.
 constexpr double kMendStep = 0.8;
 constexpr int kMendRounds = 300;
-/// It is given up where so many rounds one after another leave no less to do, but for a hundredth: a cylinder twisted
-/// by 180 degrees, whose faces no offset turns back, took a minute.
+/// It is given up where so many rounds one after another leave no less to do, but for a hundredth. Without that, the
+/// sample cylinder twisted by 180 degrees takes 5 s by dual quaternions, and 0.8 s with it.
 constexpr int kPatience = 20;
 constexpr double kGain = 0.99;
 /// A corner goes no farther in one round than this, in lengths of its face (roots of its area): of a face that is shown

@@ -313,7 +313,8 @@ PosedSkin MorphKeeper::skin_of(std::size_t row) const {
   return posed;
 }
 
-/// The patches of a part as targets: as many as they have independent motions. (No file needed more than eight.)
+/// The patches of a part as targets: as many as they have independent motions. (Eight at most in the eleven files where
+/// that was counted.)
 void MorphKeeper::add_patches(std::size_t part) {
   if (!bases_[part]) return;
   const std::vector<Index> vertices = patched_vertices(part);
