@@ -11,6 +11,7 @@
 #include "isochor/base/words.h"
 #include "isochor/io/motion_file.h"
 #include "isochor/io/playback.h"
+#include "isochor/io/point_cache.h"
 #include "isochor/io/refined_file.h"
 #include "isochor/io/written_character.h"
 #include "medial_options.h"
@@ -203,7 +204,7 @@ Written deform_motion(const Plan& plan, const std::vector<Index>& clips, const D
 
 /// A character that stands still. What a glTF draws is triangles; an OBJ keeps its polygons.
 Written deform_still(const Plan& plan, const Pose& pose, const Deform& options, Session& session) {
-  if (options.output.extension() == ".pc2" || options.output.extension() == ".mdd") {
+  if (point_cache_format(options.output)) {
     throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
   }
   if (options.bake.mode && has_joints(*options.bake.mode)) {

@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include "commands.h"
+#include "isochor/base/error.h"
 #include "isochor/io/load.h"
+#include "isochor/io/point_cache.h"
 #include "isochor/rig/welded_character.h"
 #include "options.h"
 #include "session.h"
@@ -94,7 +96,42 @@ void print_text(Session& session, const Json& report, const Character& character
   }
 }
 
+/// A point cache has no mesh beside it: how many points move, when, and where to.
+int inspect_cache(const Inspect& options, PointCacheFormat format, Session& session) {
+  if (!options.skeleton.empty()) throw_bad_input("--skeleton is for a mesh, not for a point cache");
+  Json& report = session.report();
+  session.claim({.inputs = {options.file}});
+  report["inputs"].push_back(options.file.string());
+  const PointCache cache = read_point_cache(options.file, format);
+  Box box;
+  for (std::size_t i = 0; i < cache.positions.size(); i += 3) {
+    box.extend(Eigen::Vector3f::Map(&cache.positions[i]).cast<double>());
+  }
+  const auto corner = [](const Vec3& p) { return Json{p.x(), p.y(), p.z()}; };
+  report["points"] = cache.points;
+  report["samples"] = cache.times.size();
+  report["times"] = cache.times;
+  report["box"] = cache.positions.empty() ? Json::array() : Json{corner(box.min()), corner(box.max())};
+  if (options.json) {
+    std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    return exit_done;
+  }
+  session.print("points      " + std::to_string(cache.points));
+  session.print("samples     " + std::to_string(cache.times.size()));
+  if (cache.times.empty()) return exit_done;
+  const std::string unit = format == PointCacheFormat::mdd ? " s" : "";
+  session.print((unit.empty() ? "frames      " : "times       ") + short_number(cache.times.front()) + " to " +
+                short_number(cache.times.back()) + unit);
+  const auto print_corner = [&](const char* name, const Vec3& p) {
+    session.print(name + short_number(p.x()) + ", " + short_number(p.y()) + ", " + short_number(p.z()));
+  };
+  print_corner("from        ", box.min());
+  print_corner("to          ", box.max());
+  return exit_done;
+}
+
 int inspect(const Inspect& options, Session& session) {
+  if (const auto format = point_cache_format(options.file)) return inspect_cache(options, *format, session);
   Json& report = session.report();
   session.claim({.inputs = {options.file, options.skeleton}});
   report["inputs"].push_back(options.file.string());
@@ -131,7 +168,7 @@ int inspect(const Inspect& options, Session& session) {
 void add_inspect(CLI::App& program, Session& session) {
   CLI::App& command = *program.add_subcommand("inspect", "what is in a file and what is wrong with it");
   auto options = std::make_shared<Inspect>();
-  command.add_option("FILE", options->file, "a mesh, a character or a motion")->required();
+  command.add_option("FILE", options->file, "a mesh, a character, a motion or a point cache")->required();
   command.add_option("--skeleton", options->skeleton, "a skeleton for a mesh that has none (rig.txt, TGF, BVH, glTF)")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "print the report instead of text");

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "isochor/base/words.h"
+#include "isochor/io/point_cache.h"
 #include "options.h"
 
 namespace isochor::cli {
@@ -37,7 +38,7 @@ void check_refined_output(const RefineArguments& arguments, const std::filesyste
     }
     return;
   }
-  if (output.extension() == ".pc2" || output.extension() == ".mdd") {
+  if (point_cache_format(output)) {
     throw_bad_input("a point cache has no faces of its own, so that nothing could show it with --refine; write .glb");
   }
 }

@@ -6,10 +6,8 @@
 
 #include "commands.h"
 #include "isochor/base/error.h"
-#include "isochor/render/character_scene.h"
-#include "isochor/render/medial_scene.h"
+#include "isochor/render/film_strip.h"
 #include "isochor/render/png.h"
-#include "isochor/render/sheet.h"
 #include "isochor/render/voxel_scene.h"
 #include "medial_options.h"
 #include "options.h"
@@ -23,15 +21,10 @@ struct Render {
   std::filesystem::path file;
   std::filesystem::path output;
   Posing posing;
-  Deformer deformer = Deformer::lbs;
+  StripOptions strip;
   RenderOptions picture;
   std::vector<std::string> views;
   int frames = 1;
-  bool bones = false;
-  bool crossings = false;
-  bool bind_pose = false;
-  bool follow = false;
-  std::string weights_of;
   VoxelPicture inside;
   std::optional<MedialColor> medial;
   MedialArguments medial_options;
@@ -61,13 +54,8 @@ std::vector<View> parse_views(const std::vector<std::string>& names) {
   return views;
 }
 
-struct Moment {
-  Pose pose;
-  std::string label;
-};
-
 /// The poses to show: the one asked for, several of a clip, or the rest pose.
-std::vector<Moment> moments(const PosedInput& input, const Render& options) {
+std::vector<StripMoment> moments(const PosedInput& input, const Render& options) {
   const Character& character = input.loaded.character;
   if (const auto pose = still_pose(input, options.posing)) return {{*pose, ""}};
   const auto clips = chosen_clips(input, options.posing);
@@ -75,47 +63,11 @@ std::vector<Moment> moments(const PosedInput& input, const Render& options) {
   if (!wants_clip) return {{rest_pose(character.skeleton), ""}};
   if (clips.empty()) throw_bad_input("--frames needs a clip, and the file has none");
   const Clip& clip = character.clips[clips.front()];
-  std::vector<Moment> result;
+  std::vector<StripMoment> result;
   for (const double time : even_times(clip, options.frames)) {
     result.push_back({sample(clip, character.skeleton, time), clip.name + ", " + short_number(time, 3) + " s"});
   }
   return result;
-}
-
-/// What is needed beyond the character where the medial moves it.
-struct Moved {
-  const WeldedCharacter& welded;
-  PreparedMedial medial;
-};
-
-std::vector<PosedPart> parts_at(const Moved& moved, const Pose& pose, const Context& context) {
-  return play(moved.welded, pose, {Deformer::medial, &moved.medial.rig}, context).parts;
-}
-
-Scene scene_at(const PosedInput& input, const Render& options, const Pose& pose, const Moved* moved, Session& session) {
-  const Context& context = session.context();
-  const Character& character = input.loaded.character;
-  if (options.medial) {
-    Scene scene = moved_medial_scene(moved->welded, moved->medial, &pose, *options.medial);
-    if (options.bones) add_bones(scene, character.skeleton, pose);
-    return scene;
-  }
-  std::vector<PosedPart> parts;
-  if (moved != nullptr) parts = parts_at(*moved, pose, context);
-  for (std::size_t p = parts.size(); p < character.parts.size(); ++p) {
-    const Part& part = character.parts[p];
-    parts.push_back(options.bind_pose && part.skinned() ? PosedPart{part.surface.positions, part.normals}
-                                                        : pose_part(character, part, pose, options.deformer, context));
-  }
-  Scene scene = scene_of(character, parts);
-  if (options.bones) add_bones(scene, character.skeleton, pose);
-  if (options.crossings) {
-    const std::size_t pairs = add_crossings(scene, character, parts);
-    session.report()["crossings"].push_back(pairs);
-    session.print(count_of(pairs, "pair") + " of faces cross that are apart at rest");
-  }
-  if (!options.weights_of.empty()) show_weights(scene, character, options.weights_of);
-  return scene;
 }
 
 void report_medial(const MedialScene& made, Session& session) {
@@ -159,38 +111,31 @@ Image render_inside(const PosedInput& input, const Render& options, const std::v
   if (views.size() == 1) picture.camera.view = views[0];
   const WeldedCharacter welded(input.loaded.character);
   Scene scene = inside_scene(welded, options, picture, session);
-  if (options.bones) add_bind_bones(scene, welded);
+  if (options.strip.bones) add_bind_bones(scene, welded);
   return views.size() > 1 ? render_views(scene, views, picture, session.context())
                           : render(scene, picture, session.context()).image;
 }
 
 Image render_poses(const PosedInput& input, const Render& options, const std::vector<View>& views, Session& session) {
+  const Character& character = input.loaded.character;
   const auto poses = moments(input, options);
-  RenderOptions picture = options.picture;
-  std::vector<Scene> scenes;
-  Box view_box;
+  StripOptions strip = options.strip;
+  strip.complex = options.medial;
+  strip.views = views;
   std::optional<WeldedCharacter> welded;
-  std::optional<Moved> moved;
-  if (options.medial || options.deformer == Deformer::medial) {
-    welded.emplace(input.loaded.character);
-    moved.emplace(Moved{*welded, medial_of(*welded, options, session)});
-    if (options.medial) picture.back_faces = BackFaces::same;
+  PreparedMedial medial;
+  std::optional<MedialOf> by;
+  if (options.medial || strip.deformer == Deformer::medial) {
+    welded.emplace(character);
+    medial = medial_of(*welded, options, session);
+    by.emplace(MedialOf{*welded, medial});
   }
-  for (const Moment& moment : poses) {
-    scenes.push_back(scene_at(input, options, moment.pose, moved ? &*moved : nullptr, session));
-    view_box.extend(scene_box(scenes.back()));
+  Strip made = render_strip(character, poses, strip, options.picture, session.context(), by);
+  for (const std::size_t pairs : made.crossings) {
+    session.report()["crossings"].push_back(pairs);
+    session.print(count_of(pairs, "pair") + " of faces cross that are apart at rest");
   }
-  if (scenes.size() > 1 && !options.follow) picture.view_box = view_box;
-
-  std::vector<Tile> tiles;
-  for (std::size_t i = 0; i < scenes.size(); ++i) {
-    session.context().progress("render", static_cast<double>(i) / static_cast<double>(scenes.size()));
-    Image image = views.empty() ? render(scenes[i], picture, session.context()).image
-                                : render_views(scenes[i], views, picture, session.context());
-    tiles.push_back({std::move(image), scenes.size() > 1 ? poses[i].label : ""});
-  }
-  session.context().progress("render", 1);
-  return tiles.size() == 1 ? tiles[0].image : compose(tiles);
+  return std::move(made.image);
 }
 
 /// Whether a pose is asked for that is not the one of the bind shape.
@@ -208,15 +153,15 @@ int render_file(const Render& given, Session& session) {
   session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
                             options.posing.pose},
                  .outputs = {options.output}});
-  const bool by_medial = options.medial || options.deformer == Deformer::medial;
+  const bool by_medial = options.medial || options.strip.deformer == Deformer::medial;
   check_medial_options(options.medial_options, by_medial, "--medial or --deformer medial");
-  if (by_medial && options.bind_pose)
+  if (by_medial && options.strip.bind_pose)
     throw_bad_input("the bind pose has no deformer; leave --bind-pose or the medial out");
   const auto views = parse_views(options.views);
   const PosedInput input = load_posed(options.file, options.posing, {.keep_baked = true}, session);
-  if (input.loaded.character.parts.empty() && !options.bones)
+  if (input.loaded.character.parts.empty() && !options.strip.bones)
     throw_bad_input(options.file.string() + " has no mesh; --bones draws its skeleton");
-  const bool by_joints = options.deformer == Deformer::medial || options.medial == MedialColor::joint;
+  const bool by_joints = options.strip.deformer == Deformer::medial || options.medial == MedialColor::joint;
   if (by_joints && input.loaded.character.skeleton.joints.empty())
     throw_bad_input(options.file.string() + " has no joints: nothing moves its medial");
   report_options(session.report()["options"], options.picture);
@@ -239,24 +184,25 @@ void add_render(CLI::App& program, Session& session) {
   command.add_option("FILE", options->file, "a mesh or a character")->required();
   command.add_option("-o,--output", options->output, "the PNG to write")->type_name("FILE")->required();
   add_posing_options(command, options->posing);
-  add_enum_option(command, options->deformer, {.name = "deformer", .help = "how the skin follows the joints"}, "Pose");
-  command.add_flag("--bind-pose", options->bind_pose, "the shape that the skin was bound in")->group("Pose");
+  add_enum_option(command, options->strip.deformer, {.name = "deformer", .help = "how the skin follows the joints"},
+                  "Pose");
+  command.add_flag("--bind-pose", options->strip.bind_pose, "the shape that the skin was bound in")->group("Pose");
   command.add_option("--frames", options->frames, "moments of the clip, side by side (1 to 64; default 1)")
       ->type_name("N")
       ->check(in_range(1, 64))
       ->group("Pose");
-  command.add_flag("--follow", options->follow, "frame each moment by itself, instead of all from one place")
+  command.add_flag("--follow", options->strip.follow, "frame each moment by itself, instead of all from one place")
       ->group("Picture");
   command.add_option("--views", options->views, "several views side by side: " + enum_choices<View>())
       ->type_name("A,B")
       ->delimiter(',')
       ->group("Picture");
-  command.add_flag("--bones", options->bones, "the skeleton over the skin")->group("Picture");
+  command.add_flag("--bones", options->strip.bones, "the skeleton over the skin")->group("Picture");
   command
-      .add_flag("--crossings", options->crossings,
+      .add_flag("--crossings", options->strip.crossings,
                 "lines where skin passes through skin: pairs of faces that cross and are apart at rest")
       ->group("Picture");
-  auto* weights = command.add_option("--weights", options->weights_of,
+  auto* weights = command.add_option("--weights", options->strip.weights_of,
                                      "colour by the weight of this joint; a pattern that fits several, as '*': each in "
                                      "a colour of its own, blended by the weights");
   weights->type_name("JOINT|GLOB")->group("Picture");

@@ -12,7 +12,7 @@ void Context::progress(std::string_view stage, double fraction) {
 }
 
 void Context::check_cancelled() const {
-  if (cancelled() || (stop_ && stop_())) throw Error(ErrorKind::cancelled, "stopped, as asked");
+  if (cancelled()) throw Error(ErrorKind::cancelled, "stopped, as asked");
 }
 
 double Context::seconds(std::string_view stage) const {

@@ -10,6 +10,7 @@
 #include "deform/skin_palette.h"
 #include "deform/skinner_access.h"
 #include "isochor/base/error.h"
+#include "isochor/base/math.h"
 #include "isochor/base/parallel.h"
 
 namespace isochor {
@@ -45,11 +46,6 @@ Vec3 middle_of(std::span<const float> positions) {
   return box.isEmpty() ? Vec3(Vec3::Zero()) : box.center();
 }
 
-Vec3 unit_or_zero(const Vec3& n) {
-  const double length = n.norm();
-  return length > 0 && std::isfinite(length) ? Vec3(n / length) : Vec3(Vec3::Zero());
-}
-
 }  // namespace
 
 struct Skinner::Prepared {
@@ -72,7 +68,7 @@ struct Skinner::Prepared {
         const Eigen::Vector3f p = (vertex_of(positions, v) - centre).cast<float>();
         for (int c = 0; c < 3; ++c) to[c * kBlock + i] = p[c];
         if (!with_normals) continue;
-        const Eigen::Vector3f n = unit_or_zero(vertex_of(unit_or_any_normals, v)).cast<float>();
+        const Eigen::Vector3f n = unit_or(vertex_of(unit_or_any_normals, v)).cast<float>();
         for (int c = 0; c < 3; ++c) to[(3 + c) * kBlock + i] = n[c];
       }
     }

@@ -78,8 +78,7 @@ Character parse_assimp(std::string_view bytes, std::string_view extension, const
 }
 
 Character read_assimp(const std::filesystem::path& path, const AssimpOptions& options) {
-  std::string extension = text::lower(path.extension().string());
-  if (!extension.empty()) extension.erase(0, 1);
+  const std::string extension = text::extension_of(path);
   return text::read_named(
       path,
       [&](std::string_view bytes) {

@@ -1,12 +1,12 @@
 #include "gltf_save.h"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "gltf_accessor.h"
 #include "gltf_prune.h"
 #include "gltf_uri.h"
+#include "io/text.h"
 #include "isochor/io/atomic_file.h"
 
 namespace isochor::gltf {
@@ -149,13 +149,6 @@ void save_glb(const Impl& impl, const fs::path& path) {
   transaction.commit();
 }
 
-std::string lower_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 }  // namespace
 
 std::vector<fs::path> external_files(const Impl& impl) {
@@ -204,9 +197,9 @@ std::vector<std::uint8_t> to_whole_glb(Impl whole) {
 void save(const Impl& document, const fs::path& path) {
   const std::optional<Impl> without_waste = pruned(document);
   const Impl& impl = without_waste ? *without_waste : document;
-  const std::string extension = lower_extension(path);
-  if (extension == ".glb") return save_glb(impl, path);
-  if (extension == ".gltf") return save_gltf(impl, path);
+  const std::string extension = text::extension_of(path);
+  if (extension == "glb") return save_glb(impl, path);
+  if (extension == "gltf") return save_gltf(impl, path);
   throw Error(ErrorKind::bad_input, "cannot write '" + path.string() + "': a glTF file is named .glb or .gltf");
 }
 

@@ -1,10 +1,10 @@
 #include "isochor/io/load.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 
 #include "gltf_impl.h"
+#include "io/text.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
 #include "isochor/io/assimp_import.h"
@@ -26,13 +26,6 @@ namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string extension_of(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension.empty() ? extension : extension.substr(1);
-}
 
 void check_readable(const fs::path& path) {
   std::error_code error;
@@ -175,7 +168,7 @@ Loaded load_character(const fs::path& path, const LoadOptions& options, Context&
   context.progress("load", 0);
   Loaded loaded;
   loaded.path = path;
-  const std::string extension = extension_of(path);
+  const std::string extension = text::extension_of(path);
   if (extension == "glb" || extension == "gltf" || has_glb_magic(path)) {
     load_gltf(loaded, options);
   } else if (extension == "obj") {
@@ -210,7 +203,7 @@ Loaded load_character(const fs::path& path, const LoadOptions& options, Context&
 Problems save_character(const Character& character, const fs::path& path, Context& context) {
   const StageTimer timer(context, "save");
   context.progress("save", 0);
-  const std::string extension = extension_of(path);
+  const std::string extension = text::extension_of(path);
   if (extension == "glb" || extension == "gltf") {
     const GltfWritten written = write_gltf(character);
     written.source.document.save(path);
@@ -229,7 +222,7 @@ Problems save_character(const Character& character, const fs::path& path, Contex
 }
 
 Problems save_character(const Loaded& loaded, const fs::path& path, Context& context) {
-  const std::string extension = extension_of(path);
+  const std::string extension = text::extension_of(path);
   if (!loaded.as_read || (extension != "glb" && extension != "gltf")) {
     return save_character(loaded.character, path, context);
   }
@@ -244,7 +237,7 @@ Problems save_character(const Loaded& loaded, const fs::path& path, Context& con
 
 void attach_skeleton(Character& character, const fs::path& path, Context& context) {
   check_readable(path);
-  if (extension_of(path) == "txt") return attach_rig_text(character, path);
+  if (text::extension_of(path) == "txt") return attach_rig_text(character, path);
   const Loaded other =
       load_character(path, {.purpose = LoadPurpose::skeleton, .groups = {}, .gltf = {}, .assimp = {}}, context);
   const Skeleton skeleton = joints_alone(other.character);

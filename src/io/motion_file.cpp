@@ -2,6 +2,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/io/atomic_file.h"
+#include "isochor/io/point_cache.h"
 #include "isochor/io/volume_settings.h"
 
 namespace isochor {
@@ -65,8 +66,7 @@ MotionCaches save_motion_caches(const Loaded& loaded, const MotionFileOptions& o
   out.files = point_cache_paths(out.motion, welded, path);
   if (claim) claim(out.files);
   const StageTimer timer(context, "write");
-  save_point_caches(out.motion, welded, path,
-                    path.extension() == ".mdd" ? PointCacheFormat::mdd : PointCacheFormat::pc2);
+  save_point_caches(out.motion, welded, path, point_cache_format(path).value_or(PointCacheFormat::pc2));
   return out;
 }
 

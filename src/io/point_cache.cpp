@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "byte_order.h"
+#include "io/text.h"
 #include "isochor/io/atomic_file.h"
 
 namespace isochor {
@@ -39,6 +40,12 @@ class Bytes {
   std::vector<std::uint8_t> bytes_;
 };
 
+bool all_finite(const PointCache& cache) {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  return std::all_of(cache.positions.begin(), cache.positions.end(), finite) &&
+         std::all_of(cache.times.begin(), cache.times.end(), finite);
+}
+
 void check(const PointCache& cache) {
   const std::size_t samples = cache.times.size();
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -48,15 +55,10 @@ void check(const PointCache& cache) {
   if (cache.positions.size() != samples * cache.points * 3) {
     throw_bad_input("the positions of a point cache do not fit its frames and vertices");
   }
-  const auto finite = [](double x) { return std::isfinite(x); };
-  if (!std::all_of(cache.positions.begin(), cache.positions.end(), finite)) {
-    throw_bad_input("a point cache cannot hold positions that are not finite");
-  }
+  if (!all_finite(cache)) throw_bad_input("a point cache cannot hold positions or times that are not finite");
   const bool increasing =
       std::adjacent_find(cache.times.begin(), cache.times.end(), std::greater_equal<>()) == cache.times.end();
-  if (!increasing || !std::all_of(cache.times.begin(), cache.times.end(), finite)) {
-    throw_bad_input("the times of a point cache do not increase");
-  }
+  if (!increasing) throw_bad_input("the times of a point cache do not increase");
 }
 
 Bytes to_pc2(const PointCache& cache) {
@@ -149,6 +151,13 @@ PointCache from_mdd(std::string_view bytes, const std::string& name) {
 
 }  // namespace
 
+std::optional<PointCacheFormat> point_cache_format(const std::filesystem::path& path) {
+  const std::string extension = text::extension_of(path);
+  if (extension == "pc2") return PointCacheFormat::pc2;
+  if (extension == "mdd") return PointCacheFormat::mdd;
+  return std::nullopt;
+}
+
 void write_point_cache(const std::filesystem::path& path, const PointCache& cache, PointCacheFormat format) {
   check(cache);
   write_file_atomically(path, (format == PointCacheFormat::pc2 ? to_pc2(cache) : to_mdd(cache)).get());
@@ -158,7 +167,9 @@ PointCache read_point_cache(const std::filesystem::path& path, PointCacheFormat 
   const std::vector<std::uint8_t> bytes = read_file(path);
   const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::string name = "'" + path.string() + "'";
-  return format == PointCacheFormat::pc2 ? from_pc2(view, name) : from_mdd(view, name);
+  PointCache cache = format == PointCacheFormat::pc2 ? from_pc2(view, name) : from_mdd(view, name);
+  if (!all_finite(cache)) throw_bad_input("cannot read " + name + ": it has numbers that are not finite");
+  return cache;
 }
 
 }  // namespace isochor

@@ -110,6 +110,11 @@ std::string lower(std::string_view word) {
   return out;
 }
 
+std::string extension_of(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  return extension.empty() ? extension : lower(std::string_view(extension).substr(1));
+}
+
 std::optional<double> to_double(std::string_view word) {
   if (!word.empty() && word.front() == '+') word.remove_prefix(1);
   double value = 0;

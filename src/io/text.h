@@ -80,6 +80,8 @@ std::string_view trim(std::string_view text);
 std::string_view without_comment(std::string_view line, char mark = '#');
 /// ASCII letters in lower case.
 std::string lower(std::string_view word);
+/// Of a file: in lower case, without the dot.
+std::string extension_of(const std::filesystem::path& path);
 
 /// The whole word as a number; nothing where it is none. Numbers too large become infinite, too small zero.
 std::optional<double> to_double(std::string_view word);

@@ -9,6 +9,7 @@
 
 #include "isochor/base/parallel.h"
 #include "isochor/mesh/topology.h"
+#include "isochor/mesh/triangle_crossing.h"
 #include "isochor/voxel/winding.h"
 #include "mesh/outward.h"
 #include "voxel/bucket_queue.h"
@@ -97,27 +98,6 @@ class NearestSkin {
   SolidVoxels& voxels_;
   std::vector<double> distance2_;
 };
-
-/// Ericson, Real-Time Collision Detection, section 5.1.5: by the regions of corners, edges and face.
-Vec3 nearest_in_triangle(const std::array<Vec3, 3>& t, const Vec3& p) {
-  const Vec3 ab = t[1] - t[0], ac = t[2] - t[0], ap = p - t[0];
-  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
-  if (d1 <= 0 && d2 <= 0) return t[0];
-  const Vec3 bp = p - t[1];
-  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
-  if (d3 >= 0 && d4 <= d3) return t[1];
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return t[0] + d1 / (d1 - d3) * ab;
-  const Vec3 cp = p - t[2];
-  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
-  if (d6 >= 0 && d5 <= d6) return t[2];
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return t[0] + d2 / (d2 - d6) * ac;
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0 && d4 >= d3 && d5 >= d6) return t[1] + (d4 - d3) / ((d4 - d3) + (d5 - d6)) * (t[2] - t[1]);
-  const double sum = va + vb + vc;
-  return t[0] + vb / sum * ab + vc / sum * ac;
-}
 
 /// Calls body(i) for the outer voxels in reach of a triangle's box.
 template <class Body>
@@ -234,7 +214,7 @@ std::vector<char> offer_surface(const Surface& surface, const Topology& topology
   std::vector<Vec3> normal(voxels.size(), Vec3::Zero());  // of what is nearest, in voxels that hold several pieces
   const auto offer = [&](const std::array<Vec3, 3>& t) {
     each_outer_voxel(voxels, t, kTouches, [&](std::size_t i) {
-      const bool taken = skin.offer(i, nearest_in_triangle(t, voxels.centre(i)));
+      const bool taken = skin.offer(i, nearest_point(t, voxels.centre(i)));
       if (taken && hidden.several(i)) normal[i] = (t[1] - t[0]).cross(t[2] - t[0]);
     });
   };
@@ -287,7 +267,7 @@ std::vector<std::vector<Index>> simple_loops(const std::vector<Index>& loop) {
 void offer_fans(const Surface& surface, const Topology& topology, const SolidVoxels& voxels, NearestSkin& skin) {
   const auto offer = [&](const std::array<Vec3, 3>& t) {
     each_outer_voxel(voxels, t, kNearFan, [&](std::size_t i) {
-      const Vec3 nearest = nearest_in_triangle(t, voxels.centre(i));
+      const Vec3 nearest = nearest_point(t, voxels.centre(i));
       if ((nearest - voxels.centre(i)).norm() <= kNearFan) skin.offer(i, nearest);
     });
   };

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "isochor/mesh/triangle_crossing.h"
 #include "mesh/leaf_faces.h"
 #include "mesh/smooth_rule.h"
 
@@ -161,20 +162,6 @@ void close_leaves(Refinement& state) {
   }
 }
 
-/// Ericson, Real-Time Collision Detection, 5.1.5: by the region of the triangle's plane that the point lies in.
-Vec3 nearest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
-  const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
-  const double d1 = ab.dot(ap), d2 = ac.dot(ap), d3 = ab.dot(bp), d4 = ac.dot(bp), d5 = ab.dot(cp), d6 = ac.dot(cp);
-  if (d1 <= 0 && d2 <= 0) return a;
-  if (d3 >= 0 && d4 <= d3) return b;
-  if (d6 >= 0 && d5 <= d6) return c;
-  const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return a + d1 / (d1 - d3) * ab;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return a + d2 / (d2 - d6) * ac;
-  if (va <= 0 && d4 >= d3 && d5 >= d6) return b + (d4 - d3) / ((d4 - d3) + (d5 - d6)) * (c - b);
-  return a + vb / (va + vb + vc) * ab + vc / (va + vb + vc) * ac;
-}
-
 /// From a face as its volume is counted: a fan about the mean of its corners.
 double distance_to_face(const Vec3& p, const Surface& surface, std::size_t f) {
   const auto face = surface.face(f);
@@ -184,7 +171,7 @@ double distance_to_face(const Vec3& p, const Surface& surface, std::size_t f) {
   for (std::size_t k = 0; k < face.size(); ++k) {
     const Vec3& a = surface.positions[face[k]];
     const Vec3& b = surface.positions[face[(k + 1) % face.size()]];
-    least = std::min(least, (nearest_on_triangle(p, a, b, mean) - p).norm());
+    least = std::min(least, (nearest_point({a, b, mean}, p) - p).norm());
   }
   return least;
 }

@@ -4,21 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/base/math.h"
 #include "mesh/disjoint_sets.h"
 
 namespace isochor::mesh {
 namespace {
 
-Vec3 unit_or_zero(const Vec3& v) {
-  const double length = v.norm();
-  return length > 0 ? Vec3(v / length) : Vec3::Zero();
-}
-
 std::vector<Vec3> face_normals(const Surface& surface) {
   std::vector<Vec3> normals;
   normals.reserve(surface.face_count());
   for (std::size_t f = 0; f < surface.face_count(); ++f) {
-    normals.push_back(unit_or_zero(area_vector(surface.positions, surface.face(f))));
+    normals.push_back(unit_or(area_vector(surface.positions, surface.face(f))));
   }
   return normals;
 }
@@ -41,7 +37,7 @@ double corner_angle(const Surface& surface, std::size_t face, Index corner) {
   const Vec3& p = surface.positions[surface.corners[corner]];
   const Vec3& before = surface.positions[surface.corners[corner > begin ? corner - 1 : end - 1]];
   const Vec3& after = surface.positions[surface.corners[corner + 1 < end ? corner + 1 : begin]];
-  const Vec3 x = unit_or_zero(after - p), y = unit_or_zero(before - p);
+  const Vec3 x = unit_or(after - p), y = unit_or(before - p);
   return std::atan2(x.cross(y).norm(), x.dot(y));
 }
 
@@ -56,7 +52,7 @@ std::vector<Vec3> corner_normals(const Surface& surface, DisjointSets groups) {
     }
   }
   std::vector<Vec3> normals(sums.size());
-  for (std::size_t c = 0; c < sums.size(); ++c) normals[c] = unit_or_zero(sums[groups.find(static_cast<Index>(c))]);
+  for (std::size_t c = 0; c < sums.size(); ++c) normals[c] = unit_or(sums[groups.find(static_cast<Index>(c))]);
   return normals;
 }
 
@@ -127,12 +123,12 @@ Vec3 SmoothRule::curve_bulge(Index a, Index b) const {
 /// Of the sharp curve at `from`, towards `to`. At its ends, where it branches and at its corners it is the edge's own.
 Vec3 SmoothRule::tangent(Index from, Index to) const {
   const auto& x = surface_.positions;
-  Vec3 ahead = unit_or_zero(x[to] - x[from]);
+  Vec3 ahead = unit_or(x[to] - x[from]);
   const Index begin = sharp_begin_[from];
   if (sharp_begin_[from + 1] - begin != 2) return ahead;
   const Index other = sharp_ends_[begin] == to ? sharp_ends_[begin + 1] : sharp_ends_[begin];
-  const Vec3 behind = unit_or_zero(x[from] - x[other]);
-  return ahead.dot(behind) < corner_cosine_ ? ahead : unit_or_zero(ahead + behind);
+  const Vec3 behind = unit_or(x[from] - x[other]);
+  return ahead.dot(behind) < corner_cosine_ ? ahead : unit_or(ahead + behind);
 }
 
 /// Along a curve the middle is ½ (a + b) + ⅛ (slope at a − slope at b); slopes are those of the planes that fit the

@@ -121,19 +121,20 @@ Vec3 nearest_shares(const Triangle& triangle, const Vec3& p) {
   return {of_a / sum, of_b / sum, of_c / sum};
 }
 
+Vec3 nearest_point(const Triangle& triangle, const Vec3& p) {
+  const Vec3 shares = nearest_shares(triangle, p);
+  return shares[0] * triangle[0] + shares[1] * triangle[1] + shares[2] * triangle[2];
+}
+
 Vec3 triangle_gap(const Triangle& a, const Triangle& b) {
   if (triangle_crossing(a, b)) return Vec3::Zero();
   Vec3 least = b[0] - a[0];
   const auto take = [&](const Vec3& gap) {
     if (gap.squaredNorm() < least.squaredNorm()) least = gap;
   };
-  const auto nearest = [](const Triangle& triangle, const Vec3& p) -> Vec3 {
-    const Vec3 shares = nearest_shares(triangle, p);
-    return shares[0] * triangle[0] + shares[1] * triangle[1] + shares[2] * triangle[2];
-  };
   for (std::size_t i = 0; i < 3; ++i) {
-    take(b[i] - nearest(a, b[i]));
-    take(nearest(b, a[i]) - a[i]);
+    take(b[i] - nearest_point(a, b[i]));
+    take(nearest_point(b, a[i]) - a[i]);
     for (std::size_t j = 0; j < 3; ++j) take(edge_gap(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
   }
   return least;

@@ -7,6 +7,8 @@
 #include <string>
 #include <tuple>
 
+#include "isochor/base/math.h"
+
 namespace isochor {
 namespace {
 
@@ -76,11 +78,6 @@ std::vector<Index> first_at_same_place(const std::vector<Vec3>& positions) {
     first[order[i]] = same ? first[order[i - 1]] : order[i];
   }
   return first;
-}
-
-Vec3 unit_or(const Vec3& v, const Vec3& fallback) {
-  const double length = v.norm();
-  return length > 0 && std::isfinite(length) ? Vec3(v / length) : fallback;
 }
 
 struct FaceNormals {

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/base/math.h"
+
 namespace isochor {
 namespace {
 
 const Vec3 kMirror(-1, 1, 1);
 constexpr double kFar = 1e30;
-
-Vec3 unit_or(const Vec3& v, const Vec3& otherwise) {
-  const double length = v.norm();
-  return length > 0 ? Vec3(v / length) : otherwise;
-}
 
 FieldSample evaluate_sphere(const Vec3& offset, double radius) {
   return {offset.norm() - radius, unit_or(offset, Vec3::UnitY())};

@@ -14,11 +14,6 @@ constexpr double kBent = 0.173648;      // 10 degrees
 /// sin² of half a degree: rotations well below it count as rest when twist is weighed against swing.
 constexpr double kStill = 7.6e-5;
 
-Vec3 unit_or(const Vec3& v, const Vec3& otherwise) {
-  const double norm = v.norm();
-  return norm > 0 && std::isfinite(norm) ? Vec3(v / norm) : otherwise;
-}
-
 Vec3 across(const Vec3& v, const Vec3& axis) { return v - axis * axis.dot(v); }
 
 /// Some unit vector across `axis`, from the columns of `m` in their order: no three of them lie within 50 degrees of

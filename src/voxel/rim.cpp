@@ -5,18 +5,13 @@
 #include <limits>
 #include <numbers>
 
+#include "isochor/base/math.h"
 #include "voxel/vertex_groups.h"
 
 namespace isochor::voxel {
 namespace {
 
 constexpr std::size_t kGroupSize = 32;
-
-double distance_to(const Vec3& a, const Vec3& b, const Vec3& p) {
-  const Vec3 along = b - a;
-  const double t = std::clamp((p - a).dot(along) / std::max(along.squaredNorm(), 1e-300), 0.0, 1.0);
-  return (a + t * along - p).norm();
-}
 
 }  // namespace
 
@@ -122,7 +117,7 @@ double Rim::slope_within(const Vec3& center, double radius, double limit) const 
     } else {
       for (std::size_t i = group.begin; i < group.end; ++i) {
         const Segment& e = edges_[i];
-        const double d = distance_to(e.a, e.b, center) - radius;
+        const double d = distance_to_segment(center, e.a, e.b) - radius;
         if (d <= 0) return kInfinity;
         // Along the edge, distances grow at least as sqrt(d² + s²): the integral stays below both.
         sum += e.weight * std::min((e.b - e.a).norm() / (d * d), std::numbers::pi / d);

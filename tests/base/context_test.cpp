@@ -19,11 +19,13 @@ TEST(Context, ProgressReachesTheCaller) {
   EXPECT_EQ(seen[1].second, 1.0);
 }
 
-// After cancel() the next progress report stops the work with an error of kind cancelled.
-TEST(Context, CancelStopsAtTheNextReport) {
+// What is to stop does so at the next report, with an error of kind cancelled.
+TEST(Context, StopsAtTheNextReport) {
   Context context;
+  bool stop = false;
+  context.set_stop([&] { return stop; });
   context.progress("a", 0);
-  context.cancel();
+  stop = true;
   try {
     context.progress("a", 0.5);
     FAIL() << "progress went on";
@@ -32,7 +34,7 @@ TEST(Context, CancelStopsAtTheNextReport) {
   }
 }
 
-// A caller without a second thread is asked whether to stop.
+// The caller is asked once for each report.
 TEST(Context, AsksWhetherToStop) {
   Context context;
   int asked = 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace isochor {
 namespace {
 
@@ -20,6 +22,15 @@ TEST(DistanceToSegment, KnownValues) {
   EXPECT_EQ(distance_to_segment(Vec3(-3, 4, 0), a, b), 5);
   EXPECT_EQ(distance_to_segment(Vec3(5, 4, 0), a, b), 5);
   EXPECT_EQ(distance_to_segment(Vec3(0, 0, 7), a, a), 7);
+}
+
+// A direction has length 1; what has none gives what stands in for it.
+TEST(Math, UnitOr) {
+  EXPECT_NEAR((unit_or(Vec3(3, 0, 4)) - Vec3(0.6, 0, 0.8)).norm(), 0, 1e-15);
+  EXPECT_EQ(unit_or(Vec3::Zero()), Vec3::Zero());
+  EXPECT_EQ(unit_or(Vec3::Zero(), Vec3::UnitY()), Vec3::UnitY());
+  EXPECT_EQ(unit_or(Vec3(std::nan(""), 0, 0), Vec3::UnitY()), Vec3::UnitY());
+  EXPECT_EQ(unit_or(Vec3(HUGE_VAL, 0, 0), Vec3::UnitY()), Vec3::UnitY());
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(ParallelFor, ExceptionsComeOut) {
 // A cancelled context stops the loop.
 TEST(ParallelFor, CancelledContextStops) {
   Context context(2);
-  context.cancel();
+  context.set_stop([] { return true; });
   EXPECT_THROW(parallel_for(context, 100, 1, [](Range) {}), Error);
 }
 

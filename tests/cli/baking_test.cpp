@@ -201,6 +201,15 @@ TEST_F(Baking, PointCaches) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       EXPECT_NEAR(cache.positions[12 * wanted.size() + i], wanted[i], 1e-5);
     }
+    const auto inspected = nlohmann::json::parse(run_isochor(here, "inspect " + file + " --json").out);
+    EXPECT_EQ(inspected["points"], cache.points);
+    EXPECT_EQ(inspected["samples"], cache.times.size());
+    EXPECT_EQ(inspected["times"].back(), cache.times.back());
+    double highest = -1e9;
+    for (std::size_t i = 1; i < cache.positions.size(); i += 3) {
+      highest = std::max(highest, static_cast<double>(cache.positions[i]));
+    }
+    EXPECT_EQ(inspected["box"][1][1], highest);
   }
   EXPECT_EQ(deform("-o all.pc2")["bake"]["files"].size(), 2u);
   EXPECT_TRUE(std::filesystem::exists(here / "all-bend.pc2"));

@@ -64,6 +64,25 @@ TEST(PointCache, RoundTrip) {
   }
 }
 
+// A file says what it is by its extension, in small or capital letters.
+TEST(PointCache, FormatByExtension) {
+  EXPECT_EQ(point_cache_format("a.pc2"), PointCacheFormat::pc2);
+  EXPECT_EQ(point_cache_format("folder.mdd/A.MDD"), PointCacheFormat::mdd);
+  for (const char* other : {"a.glb", "a", "pc2", "a.pc2.glb", ""}) EXPECT_FALSE(point_cache_format(other)) << other;
+}
+
+// Numbers that are not finite, as other tools write them, are refused with a sentence.
+TEST(PointCache, RefusesNumbersThatAreNotFinite) {
+  const test::TempFolder here;
+  for (const PointCacheFormat format : {PointCacheFormat::pc2, PointCacheFormat::mdd}) {
+    write_point_cache(here / "a", small_cache(), format);
+    Bytes bytes = read_file(here / "a");
+    for (std::size_t i = bytes.size() - 4; i < bytes.size(); ++i) bytes[i] = 0xff;  // a NaN in either order
+    write_file_atomically(here / "a", bytes);
+    EXPECT_THROW(read_point_cache(here / "a", format), Error);
+  }
+}
+
 // Caches that do not fit together are refused, and nothing is written.
 TEST(PointCache, RefusesToWrite) {
   const test::TempFolder here;

@@ -121,7 +121,7 @@ TEST(TriangleCrossing, FindsTheNearestPoint) {
     const Vec3 shares = nearest_shares(t, p);
     EXPECT_NEAR(shares.sum(), 1, 1e-12);
     EXPECT_GE(shares.minCoeff(), -1e-12);
-    const double found = (shares[0] * t[0] + shares[1] * t[1] + shares[2] * t[2] - p).norm();
+    const double found = (nearest_point(t, p) - p).norm();
     double best = 1e9;
     for (int u = 0; u <= 40; ++u) {
       for (int v = 0; u + v <= 40; ++v) {

@@ -151,7 +151,7 @@ TEST(RenderInput, RefusesBadOptions) {
 // A cancelled context stops the picture.
 TEST(RenderInput, Cancels) {
   Context context(1);
-  context.cancel();
+  context.set_stop([] { return true; });
   try {
     render(scene_of(sphere(1)), plain_options(), context);
     ADD_FAILURE();

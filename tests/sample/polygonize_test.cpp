@@ -105,7 +105,7 @@ TEST(Polygonize, RefusesWhatItCannotDo) {
   Context context;
   EXPECT_THROW(polygonize({}, {}, context), Error);
   EXPECT_THROW(polygonize(kBall, {.vertices = 3}, context), Error);
-  context.cancel();
+  context.set_stop([] { return true; });
   EXPECT_THROW(polygonize(kBall, {}, context), Error);
 }
 

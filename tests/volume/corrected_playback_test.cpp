@@ -108,7 +108,7 @@ TEST_F(Played, StopsWhenAsked) {
   std::size_t shown = 0;
   const auto show = [&](std::size_t, const CorrectedPlayback::Frame&, Context&) {
     ++shown;
-    context.cancel();
+    context.set_stop([] { return true; });
   };
   EXPECT_THROW(playback.play(moments, show, context), Error);
   EXPECT_EQ(shown, 1u);

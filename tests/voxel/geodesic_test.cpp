@@ -400,7 +400,7 @@ TEST(Geodesic, Cancelled) {
     Context context(threads);
     const Scene s(solid_with_skin(32, ball(15, 16, 17, 13)), scattered(32, 4));
     const GeodesicSweep sweep(s.octree, {}, context);
-    context.cancel();
+    context.set_stop([] { return true; });
     EXPECT_THROW(sweep.nearest(s.seeds, 4, context), Error);
   }
 }

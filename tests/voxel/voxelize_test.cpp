@@ -447,7 +447,7 @@ TEST(Voxelize, BadGridsAreRefused) {
 TEST(Voxelize, CanBeCancelled) {
   const Surface s = test::cube();
   Context context;
-  context.cancel();
+  context.set_stop([] { return true; });
   EXPECT_THROW(voxelize(s, grid_for(s, 16), {}, context), Error);
 }
 

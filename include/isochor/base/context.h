@@ -2,7 +2,6 @@
 
 /// What an algorithm may ask of its caller: progress, cancellation, a number of threads; and where it leaves its times.
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -30,17 +29,14 @@ class Context {
   void set_threads(int threads) { threads_ = threads; }
 
   void set_progress(Progress progress) { progress_ = std::move(progress); }
-  /// Reports progress; throws Error(cancelled) if cancel() was called.
+  /// Reports progress; throws Error(cancelled) if the work is to stop.
   void progress(std::string_view stage, double fraction);
 
-  /// Asked now and then, on the threads that work, whether to stop. For callers whose one thread is busy with the
-  /// algorithm, as in a browser, so that nobody could call cancel().
+  /// Asked now and then whether to stop, on the threads that work: of a flag that another thread raises, say, or of the
+  /// time that has passed.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
-
-  /// May be called from any thread.
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-  /// Throws Error(cancelled) if cancel() was called, or the function of set_stop() says so.
+  bool cancelled() const { return stop_ && stop_(); }
+  /// Throws Error(cancelled) if the work is to stop.
   void check_cancelled() const;
 
   const std::vector<StageTime>& times() const { return times_; }
@@ -51,7 +47,6 @@ class Context {
   int threads_ = 0;
   Progress progress_;
   std::function<bool()> stop_;
-  std::atomic<bool> cancelled_{false};
   std::vector<StageTime> times_;
 };
 

@@ -3,6 +3,7 @@
 /// Small formulas that several modules need.
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/base/types.h"
 
@@ -12,6 +13,12 @@ namespace isochor {
 inline double smooth_step(double low, double high, double x) {
   const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
   return t * t * (3 - 2 * t);
+}
+
+/// The direction of v; `otherwise` where it has none: its length is zero or not finite.
+inline Vec3 unit_or(const Vec3& v, const Vec3& otherwise = Vec3::Zero()) {
+  const double length = v.norm();
+  return length > 0 && std::isfinite(length) ? Vec3(v / length) : otherwise;
 }
 
 inline double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {

@@ -19,6 +19,7 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "isochor/base/options.h"
@@ -30,6 +31,9 @@ template <>
 struct EnumNames<PointCacheFormat> {
   static constexpr std::array names{"pc2", "mdd"};
 };
+
+/// By the extension of a file: `.pc2` or `.mdd`.
+std::optional<PointCacheFormat> point_cache_format(const std::filesystem::path& path);
 
 struct PointCache {
   std::size_t points = 0;
@@ -43,7 +47,8 @@ struct PointCache {
 /// write_file_atomically does.
 void write_point_cache(const std::filesystem::path& path, const PointCache& cache, PointCacheFormat format);
 
-/// PC2 has no seconds: its times are its samples' frames. Throws Error(bad_input) for a broken file.
+/// PC2 has no seconds: its times are its samples' frames. Throws Error(bad_input) for a broken file, and for one with
+/// numbers that are not finite.
 PointCache read_point_cache(const std::filesystem::path& path, PointCacheFormat format);
 
 }  // namespace isochor

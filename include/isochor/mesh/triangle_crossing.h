@@ -28,7 +28,8 @@ Vec3 triangle_gap(const Triangle& a, const Triangle& b);
 /// The length of that.
 double triangle_distance(const Triangle& a, const Triangle& b);
 
-/// The point of a triangle that is nearest to p, as shares of its corners.
+/// The point of a triangle that is nearest to p; also as shares of its corners.
+Vec3 nearest_point(const Triangle& triangle, const Vec3& p);
 Vec3 nearest_shares(const Triangle& triangle, const Vec3& p);
 
 }  // namespace isochor
