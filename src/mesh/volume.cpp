@@ -243,12 +243,13 @@ double VolumeFunctional::volume(std::span<const Vec3> positions, const Vec3& ori
   return sum / 6;
 }
 
-void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const RingView& view,
-                                    std::span<double> out) const {
+void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const RingView& view, std::span<double> out,
+                                    std::span<Vec3> areas) const {
   for (const Index r : view.rings) {
     const auto corners = ring(r);
     const RingMoments m = moments(corners, positions, view.origin);
     out[r] = m.sum.dot(m.normal) / (6.0 * static_cast<double>(corners.size()));
+    if (!areas.empty()) areas[r] = 0.5 * m.normal;
   }
 }
 
@@ -257,7 +258,7 @@ void VolumeFunctional::gradient(std::span<const Vec3> positions, std::span<Vec3>
 }
 
 void VolumeFunctional::gradient(std::span<const Vec3> positions, const RingView& view, std::span<Vec3> out,
-                                std::span<double> ring_volumes) const {
+                                std::span<double> ring_volumes, std::span<Vec3> areas) const {
   for (const Index v : vertices_) out[v].setZero();
   for (const Index r : view.rings) {
     const auto corners = ring(r);
@@ -266,6 +267,7 @@ void VolumeFunctional::gradient(std::span<const Vec3> positions, const RingView&
     const double scale = 1 / (6.0 * static_cast<double>(n));
     const Vec3 normal = scale * m.normal, s = scale * m.sum;
     if (!ring_volumes.empty()) ring_volumes[r] = s.dot(m.normal);
+    if (!areas.empty()) areas[r] = 0.5 * m.normal;
     if (n == 3) {
       const Vec3 &a = positions[corners[0]], &b = positions[corners[1]], &c = positions[corners[2]];
       out[corners[0]] += normal + Vec3(b - c).cross(s);

@@ -24,8 +24,8 @@ ComponentPose component_pose(const TogetherPlan& plan, const ComponentPlan& comp
 }
 
 void measure_rings(const ComponentPlan& component, const Extent& extent, std::span<const Vec3> positions,
-                   std::span<double> ring_volumes) {
-  component.touched.ring_volumes(positions, extent.view, ring_volumes);
+                   std::span<double> ring_volumes, std::span<Vec3> areas) {
+  component.touched.ring_volumes(positions, extent.view, ring_volumes, areas);
   measure_lids(component, extent, positions, ring_volumes);
 }
 

@@ -46,9 +46,10 @@ struct Extent {
   }
 };
 
-/// Measures the rings of the extent and all lids; the other entries of `ring_volumes` stay.
+/// Measures the rings of the extent and all lids; the other entries of `ring_volumes` stay. Of the former, `areas` has
+/// the area vectors.
 void measure_rings(const ComponentPlan& component, const Extent& extent, std::span<const Vec3> positions,
-                   std::span<double> ring_volumes);
+                   std::span<double> ring_volumes, std::span<Vec3> areas);
 /// Measures the lids alone.
 void measure_lids(const ComponentPlan& component, const Extent& extent, std::span<const Vec3> positions,
                   std::span<double> ring_volumes);

@@ -73,7 +73,7 @@ struct VolumeCorrector::Prepared {
   void start(const PosedSkin& posed, CorrectedFrame& out) const;
   void keep_exact(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
   void carry_to_rest(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out);
-  void keep_faces(const volume::ComponentPose& at, CorrectedFrame& out);
+  void keep_faces(const volume::ComponentPose& at, const volume::MeasuredRings* measured, CorrectedFrame& out);
   void keep_apart(const PosedSkin& posed, CorrectedFrame& out);
   double measure_region(Index r, const PosedSkin& posed, std::span<const Vec3> positions) const;
   void measure_regions(const ComponentPlan& component, const PosedSkin& posed, CorrectedFrame& out) const;
@@ -120,12 +120,13 @@ void VolumeCorrector::apply(const PosedSkin& posed, std::span<const JointField> 
   prepared_->start(posed, out);
   for (const ComponentPlan& component : prepared_->plan.components) {
     const auto at = volume::component_pose(prepared_->plan, component, posed, fields);
-    volume::correct_together(at, prepared_->together, out);
+    auto measured = volume::correct_together(at, prepared_->together, out);
     const VolumeOutcome outcome = out.components[component.index].outcome;
     if (outcome == VolumeOutcome::no_hold || outcome == VolumeOutcome::no_root) {
       prepared_->keep_exact(component, posed, out);
+      measured.reset();
     }
-    prepared_->keep_faces(at, out);
+    prepared_->keep_faces(at, measured ? &*measured : nullptr, out);
   }
   prepared_->keep_apart(posed, out);
   find_largest(posed, out);
@@ -197,7 +198,7 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed
     }
     const auto at = volume::component_pose(self.plan, component, posed, {});
     volume::gather_givers(at, volume::read_pose(at, self.together.pose), self.together.givers);
-    self.keep_faces(at, out);
+    self.keep_faces(at, nullptr, out);
     self.measure_regions(component, posed, out);
   }
   self.keep_apart(posed, out);
@@ -205,9 +206,22 @@ void VolumeCorrector::apply_in_sequence(const Pose& pose, const PosedSkin& posed
 }
 
 /// Of the stages of `together`, the second knows where the skin is twisted.
-void VolumeCorrector::Prepared::keep_faces(const volume::ComponentPose& at, CorrectedFrame& out) {
-  if (!volume::hold_faces({at, together.givers.twist, together.pose.gradient}, folds, out)) return;
-  for (const Index r : folds.changed) out.joints[r].error_after = measure_region(r, at.posed, out.positions);
+void VolumeCorrector::Prepared::keep_faces(const volume::ComponentPose& at, const volume::MeasuredRings* measured,
+                                           CorrectedFrame& out) {
+  if (!volume::hold_faces({at, together.givers.twist, together.pose.gradient, measured}, folds, out)) return;
+  if (measured == nullptr) {
+    for (const Index r : folds.changed) out.joints[r].error_after = measure_region(r, at.posed, out.positions);
+    return;
+  }
+  for (const Index ring : folds.closing.rings) {
+    const Index touched = at.component.touched_of_whole[ring];
+    if (touched != kNone) measured->volume[touched] = folds.closing.ring_volume[ring];
+  }
+  volume::measure_lids(at.component, measured->extent, out.positions, measured->volume);
+  for (const Index r : folds.changed) {
+    const double error = volume::region_error(at, r, measured->region_target[r], measured->volume);
+    out.joints[r].error_after = std::abs(error);
+  }
 }
 
 /// The error of a joint's region.

@@ -137,7 +137,7 @@ struct Arriving {
   }
 
   double measure() const {
-    in.at.component.whole.ring_volumes(out.positions, view(), buffers.ring_volume);
+    in.at.component.whole.ring_volumes(out.positions, view(), buffers.ring_volume, buffers.ring_area);
     return sum();
   }
 
@@ -228,7 +228,10 @@ void find_closing(const Missing& missing, double at_start, double first, double 
 }  // namespace
 
 FoldClosingBuffers::FoldClosingBuffers(const FoldPlan& plan, std::size_t vertex_count)
-    : met(plan.most_rings, 0), ring_volume(plan.most_rings, 0.0), direction(vertex_count, Vec3::Zero()) {}
+    : met(plan.most_rings, 0),
+      ring_volume(plan.most_rings, 0.0),
+      ring_area(plan.most_rings, Vec3::Zero()),
+      direction(vertex_count, Vec3::Zero()) {}
 
 std::vector<double> find_bin_areas(const TogetherPlan& plan) {
   std::vector<double> areas(plan.regions.size() * kBins, 0.0);

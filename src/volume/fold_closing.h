@@ -19,6 +19,7 @@ struct FoldClosingBuffers {
   std::vector<Index> rings;            // around these
   std::vector<char> met;               // by ring
   std::vector<double> ring_volume;     // by ring
+  std::vector<Vec3> ring_area;         // by ring: area vectors
   std::vector<Vec3> direction;         // #V, zero but where it is used
 };
 

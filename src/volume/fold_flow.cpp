@@ -100,6 +100,10 @@ void number_reached(const FoldPlan& plan, FlowBuffers& buffers, const FoldZone& 
   }
   buffers.corners.clear();
   buffers.corner_begin.assign(1, 0);
+  buffers.corner_count = 0;
+  while (buffers.corner_count < buffers.reached.size() && buffers.far[buffers.reached[buffers.corner_count]] == 0) {
+    ++buffers.corner_count;
+  }
   for (const Index f : buffers.slowing) {
     for (const Index c : zone.corners_of(zone.faces[f])) buffers.corners.push_back(buffers.number[c]);
     buffers.corner_begin.push_back(static_cast<Index>(buffers.corners.size()));
@@ -116,46 +120,54 @@ double permitted_loss(double margin_now, double loss) {
   return unhindered * loss - slowed * std::expm1(-loss * (1 - unhindered) / kSoft);
 }
 
-/// No vertex is much faster than its neighbours.
+/// No vertex is much faster than its neighbours. They were level before those of buffers.slower lost some of their
+/// speed: what these permit spreads from them, and stays the same in whatever order it does.
 void level_speeds(FlowBuffers& buffers) {
-  std::vector<double>& speed = buffers.speed;
-  const std::size_t count = speed.size();
-  bool changed = true;
-  const auto relax = [&](std::size_t i) {
-    double least = speed[i];
+  std::vector<Index>& slower = buffers.slower;
+  for (std::size_t at = 0; at < slower.size(); ++at) {
+    const Index i = slower[at];
     for (Index k = buffers.next_begin[i]; k < buffers.next_begin[i + 1]; ++k) {
-      least = std::min(least, speed[buffers.next[k]] + buffers.way[k]);
+      const double most = buffers.speed[i] + buffers.way[k];
+      if (!(most < buffers.speed[buffers.next[k]])) continue;
+      buffers.speed[buffers.next[k]] = most;
+      slower.push_back(buffers.next[k]);
     }
-    changed = changed || least < speed[i];
-    speed[i] = least;
-  };
-  // They are sorted by how far they are from the faces: outward, and back for what they cross.
-  while (changed) {
-    changed = false;
-    for (std::size_t i = 0; i < count; ++i) relax(i);
-    if (!changed) break;
-    changed = false;
-    for (std::size_t i = count; i-- > 0;) relax(i);
   }
+  slower.clear();
 }
 
 std::span<const Index> slowing_corners(const FlowBuffers& buffers, std::size_t s) {
   return {buffers.corners.data() + buffers.corner_begin[s], buffers.corners.data() + buffers.corner_begin[s + 1]};
 }
 
-/// One pass over the faces, with speeds as they are; true if one had to slow its corners down.
-bool slow_down(FlowBuffers& buffers, const FoldZone& zone, bool first) {
-  constexpr double kEnough = 1 + 1e-6;
-  bool slowed = false;
-  buffers.last_speed = buffers.speed;
-  for (std::size_t i = 0; i < buffers.at.size(); ++i) {
+double margin_at(const FlowBuffers& buffers, const FoldZone& zone, std::size_t s, const std::vector<Vec3>& positions) {
+  return margin(zone.faces[buffers.slowing[s]],
+                area_of(slowing_corners(buffers, s), [&](Index c) -> const Vec3& { return positions[c]; }));
+}
+
+/// Where a step at these speeds ends, and how far the faces are from their limits there; in later passes only what has
+/// changed.
+void look_ahead(FlowBuffers& buffers, const FoldZone& zone, bool first) {
+  for (std::size_t i = 0; i < buffers.corner_count; ++i) {
+    buffers.changed[i] = first || buffers.speed[i] != buffers.last_speed[i] ? 1 : 0;
+    if (buffers.changed[i] == 0) continue;
     buffers.ahead[i] = buffers.at[i] + buffers.speed[i] / kFlowSteps * buffers.to[i];
   }
   for (std::size_t s = 0; s < buffers.slowing.size(); ++s) {
-    const GuardedFace& face = zone.faces[buffers.slowing[s]];
     const auto corners = slowing_corners(buffers, s);
+    if (std::none_of(corners.begin(), corners.end(), [&](Index c) { return buffers.changed[c] != 0; })) continue;
+    buffers.margin_ahead[s] = margin_at(buffers, zone, s, buffers.ahead);
+  }
+}
+
+/// One pass over the faces, with speeds as they are; true if one had to slow its corners down.
+bool slow_down(FlowBuffers& buffers, bool first) {
+  constexpr double kEnough = 1 + 1e-6;
+  bool slowed = false;
+  buffers.last_speed = buffers.speed;
+  for (std::size_t s = 0; s < buffers.slowing.size(); ++s) {
     const double now = buffers.margin[s];
-    const double loss = now - margin(face, area_of(corners, [&](Index c) -> const Vec3& { return buffers.ahead[c]; }));
+    const double loss = now - buffers.margin_ahead[s];
     // A face that others have slowed down already is permitted what it would lose without them.
     if (first || loss > buffers.largest_loss[s]) {
       buffers.largest_loss[s] = loss;
@@ -164,9 +176,14 @@ bool slow_down(FlowBuffers& buffers, const FoldZone& zone, bool first) {
     if (!(loss > 0) || loss <= kEnough * buffers.permitted[s]) continue;
     slowed = true;
     const double share = buffers.permitted[s] / loss;
-    for (const Index c : corners) buffers.speed[c] = std::min(buffers.speed[c], share * buffers.last_speed[c]);
+    for (const Index c : slowing_corners(buffers, s)) {
+      const double most = share * buffers.last_speed[c];
+      if (!(most < buffers.speed[c])) continue;
+      buffers.speed[c] = most;
+      buffers.slower.push_back(c);
+    }
   }
-  if (slowed) level_speeds(buffers);
+  level_speeds(buffers);
   return slowed;
 }
 
@@ -175,16 +192,16 @@ bool slow_down(FlowBuffers& buffers, const FoldZone& zone, bool first) {
 void find_speeds(FlowBuffers& buffers, const FoldZone& zone) {
   std::fill(buffers.speed.begin(), buffers.speed.end(), 1.0);
   for (std::size_t s = 0; s < buffers.slowing.size(); ++s) {
-    buffers.margin[s] =
-        margin(zone.faces[buffers.slowing[s]],
-               area_of(slowing_corners(buffers, s), [&](Index c) -> const Vec3& { return buffers.at[c]; }));
+    buffers.margin[s] = margin_at(buffers, zone, s, buffers.at);
   }
   for (int pass = 0; pass < kSpeedPasses; ++pass) {
-    if (!slow_down(buffers, zone, pass == 0)) return;
+    look_ahead(buffers, zone, pass == 0);
+    if (!slow_down(buffers, pass == 0)) return;
   }
   // Faces that take turns at slowing each other down: then all of the skin here goes as far as the worst of them may.
+  look_ahead(buffers, zone, false);
+  if (!slow_down(buffers, false)) return;
   const std::vector<double>& known = buffers.last_speed;
-  if (!slow_down(buffers, zone, false)) return;
   double share = 1;
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (known[i] > 0) share = std::min(share, buffers.speed[i] / known[i]);
@@ -216,20 +233,21 @@ bool find_slowing(const FoldInput& in, const FoldPlan& plan, const CorrectedFram
 
 void flow(std::span<const Vec3> whole_way, FlowBuffers& buffers, FoldZone& zone) {
   const std::size_t count = buffers.reached.size();
-  for (auto* field : {&buffers.from, &buffers.to, &buffers.at, &buffers.ahead}) field->resize(count);
-  for (auto* values : {&buffers.margin, &buffers.largest_loss, &buffers.permitted}) {
+  for (auto* field : {&buffers.from, &buffers.to, &buffers.at, &buffers.ahead}) field->resize(buffers.corner_count);
+  for (auto* values : {&buffers.margin, &buffers.margin_ahead, &buffers.largest_loss, &buffers.permitted}) {
     values->resize(buffers.slowing.size());
   }
+  buffers.changed.resize(buffers.corner_count);
   buffers.speed.resize(count);
   buffers.gone.assign(count, 0.0);
-  for (std::size_t n = 0; n < count; ++n) {
+  for (std::size_t n = 0; n < buffers.corner_count; ++n) {
     buffers.from[n] = buffers.at[n] = zone.from[buffers.reached[n]];
     buffers.to[n] = whole_way[buffers.reached[n]];
   }
   for (int step = 0; step < kFlowSteps; ++step) {
     find_speeds(buffers, zone);
-    for (std::size_t n = 0; n < count; ++n) {
-      buffers.gone[n] += buffers.speed[n] / kFlowSteps;
+    for (std::size_t n = 0; n < count; ++n) buffers.gone[n] += buffers.speed[n] / kFlowSteps;
+    for (std::size_t n = 0; n < buffers.corner_count; ++n) {
       buffers.at[n] = buffers.from[n] + buffers.gone[n] * buffers.to[n];
     }
   }

@@ -16,14 +16,18 @@ struct FlowBuffers {
   std::vector<double> far;     // by place
   std::vector<std::pair<double, Index>> queue;
 
-  // Vertices numbered as in `reached`.
+  // Vertices numbered as in `reached`: corners of slowing faces come first.
   std::vector<Index> number;            // by place, or kNone
   std::vector<Index> next_begin, next;  // neighbours
   std::vector<double> way;
   std::vector<double> gone, speed, last_speed;
-  std::vector<Vec3> from, to, at, ahead;
-  std::vector<Index> corner_begin, corners;             // of the slowing faces
-  std::vector<double> margin, largest_loss, permitted;  // of the slowing faces
+  std::vector<Index> slower;                 // whose neighbours have not followed yet
+  std::vector<Index> corner_begin, corners;  // of the slowing faces
+  std::size_t corner_count = 0;              // vertices that are one
+  std::vector<Vec3> from, to, at, ahead;     // of these; ahead is where the step ends
+  std::vector<char> changed;                 // of these: that is elsewhere than in the last pass
+  // Of the slowing faces.
+  std::vector<double> margin, margin_ahead, largest_loss, permitted;
 };
 
 /// Finds the faces that can slow the skin down, and how far that is felt: with its faces it is in the zone then. False

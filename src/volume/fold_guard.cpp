@@ -11,54 +11,75 @@ constexpr int kNearRounds = 6;
 constexpr double kHeld = 0.99;
 
 /// The squared cosine of a face's turn, with its sign; 1 for a face that is too small to have a side.
-double turn_of(const Vec3& before, const Vec3& after, double crushed) {
-  const double squares = before.squaredNorm(), now = after.squaredNorm();
-  if (!(squares > crushed * crushed && now > crushed * crushed)) return 1;
-  const double along = before.dot(after);
-  return along * std::abs(along) / (squares * now);
+double turn_of(const FaceProducts& face, double crushed) {
+  if (!(face.before > crushed * crushed && face.after > crushed * crushed)) return 1;
+  return face.along * std::abs(face.along) / (face.before * face.after);
 }
+
+std::size_t face_count(const VolumeFunctional& of) { return of.ring_count() - of.cap_count(); }
 
 struct FaceLook {
   const FoldInput& in;
   const VolumeFunctional& whole = in.at.component.whole;
-  std::span<const Vec3> before = in.at.posed.positions;
   double crushed = kCrushedFace * median_area(in.at);
 
   Vec3 area(std::span<const Vec3> positions, std::size_t ring) const {
     return area_of(whole.ring(ring), [&](Index v) -> const Vec3& { return positions[v]; });
   }
+  /// As the deformer has it.
+  Vec3 area_before(std::size_t ring) const {
+    const Index touched = in.at.component.touched_of_whole[ring];
+    const bool known = in.measured != nullptr && touched != kNone;
+    return known ? in.measured->before[touched] : area(in.at.posed.positions, ring);
+  }
   bool near(std::size_t ring, const Vec3& from, const Vec3& to, double apart) const {
-    return !clearly_apart(from, to) && margin(read_face(in, whole.ring(ring), from), to) < apart;
+    return margin(read_face(in, whole.ring(ring), from), to) < apart;
+  }
+  /// Takes note of what became of a face.
+  void note(std::size_t ring, const Vec3& from, const Vec3& to, FoldBuffers& buffers) const {
+    const FaceProducts products(from, to);
+    if (!clearly_apart(products) && near(ring, from, to, kApart)) buffers.near.push_back(static_cast<Index>(ring));
+    buffers.cosine[ring] = turn_of(products, crushed);
   }
 };
 
 /// What became of the faces; rings that come near a limit, mostly none, are put into `near`.
 void look_at_all(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buffers) {
   const FaceLook look{in};
-  const std::size_t count = look.whole.ring_count() - look.whole.cap_count();
+  const std::size_t count = face_count(look.whole);
   buffers.near.clear();
+  std::fill_n(buffers.cosine.begin(), count, 1.0);
+  if (in.measured != nullptr) {
+    const auto touched_faces = static_cast<Index>(face_count(in.at.component.touched));
+    for (const Index r : in.measured->extent.view.rings) {
+      if (r >= touched_faces) continue;
+      const auto ring = static_cast<std::size_t>(in.at.component.whole_of_touched[r]);
+      look.note(ring, in.measured->before[r], in.measured->after[r], buffers);
+    }
+    return;
+  }
+  const std::vector<Vec3>& before = in.at.posed.positions;
   for (std::size_t r = 0; r < count; ++r) {
-    buffers.cosine[r] = 1;
     const auto ring = look.whole.ring(r);
-    if (std::all_of(ring.begin(), ring.end(), [&](Index v) { return look.before[v] == out.positions[v]; })) continue;
-    const Vec3 from = look.area(look.before, r), to = look.area(out.positions, r);
-    if (look.near(r, from, to, kApart)) buffers.near.push_back(static_cast<Index>(r));
-    buffers.cosine[r] = turn_of(from, to, look.crushed);
+    if (std::all_of(ring.begin(), ring.end(), [&](Index v) { return before[v] == out.positions[v]; })) continue;
+    look.note(r, look.area(before, r), look.area(out.positions, r), buffers);
   }
 }
 
 /// The same for what has moved since then. Faces that end within the soft band, and do not slow anything down yet, are
 /// added to `later`; true if there are any.
-bool look_again(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buffers) {
+bool look_again(const FoldInput& in, FoldBuffers& buffers) {
   const FaceLook look{in};
-  const auto count = static_cast<Index>(look.whole.ring_count() - look.whole.cap_count());
+  const auto count = static_cast<Index>(face_count(look.whole));
   const std::size_t known = buffers.later.size();
   for (const Index r : buffers.closing.rings) {
     if (r >= count) continue;
     const auto ring = static_cast<std::size_t>(r);
-    const Vec3 from = look.area(look.before, ring), to = look.area(out.positions, ring);
-    buffers.cosine[ring] = turn_of(from, to, look.crushed);
-    if (!look.near(ring, from, to, kSoft)) continue;
+    const Vec3 from = look.area_before(ring);
+    const Vec3& to = buffers.closing.ring_area[r];
+    const FaceProducts products(from, to);
+    buffers.cosine[ring] = turn_of(products, look.crushed);
+    if (clearly_apart(products) || !look.near(ring, from, to, kSoft)) continue;
     const Index face = buffers.zone.face_place[r];
     const auto& slows = buffers.flowing.slows;
     if (face != kNone && static_cast<std::size_t>(face) < slows.size() && slows[face] != 0) continue;
@@ -70,7 +91,7 @@ bool look_again(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buf
 void report(const FoldInput& in, const FoldBuffers& buffers, CorrectedFrame& out) {
   const VolumeFunctional& whole = in.at.component.whole;
   double least = 1;
-  for (std::size_t r = 0; r < whole.ring_count() - whole.cap_count(); ++r) {
+  for (std::size_t r = 0; r < face_count(whole); ++r) {
     out.turned_faces += buffers.cosine[r] < 0 ? 1 : 0;
     least = std::min(least, buffers.cosine[r]);
   }
@@ -123,7 +144,7 @@ bool hold_faces(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) 
     const bool slows = find_slowing(in, buffers.plan, out, buffers.later_faces, buffers.flowing, buffers.zone);
     out.components[in.at.component.index] = volume;
     arrive(in, buffers.plan, slows, buffers.flowing, buffers.closing, buffers.zone, out);
-    if (!look_again(in, out, buffers)) break;
+    if (!look_again(in, buffers)) break;
   }
   report(in, buffers, out);
   report_held(in, buffers, out);

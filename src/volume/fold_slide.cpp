@@ -21,15 +21,16 @@ constexpr double kNoLength = 1e-3;
 void push_apart(std::span<const Index> corners, double missing, const Vec3& slope, SlideBuffers& buffers) {
   if (!(missing > 0)) return;
   const std::size_t n = corners.size();
-  const auto corner_slope = [&](std::size_t k) -> Vec3 {
+  buffers.slope.resize(n);
+  double squares = 0;
+  for (std::size_t k = 0; k < n; ++k) {
     const Vec3& next = buffers.at[corners[k + 1 == n ? 0 : k + 1]];
     const Vec3& last = buffers.at[corners[k == 0 ? n - 1 : k - 1]];
-    return 0.5 * (next - last).cross(slope);
-  };
-  double squares = 0;
-  for (std::size_t k = 0; k < n; ++k) squares += corner_slope(k).squaredNorm();
+    buffers.slope[k] = 0.5 * Vec3(next - last).cross(slope);
+    squares += buffers.slope[k].squaredNorm();
+  }
   if (!(squares > 0)) return;  // a point
-  for (std::size_t k = 0; k < n; ++k) buffers.wish[corners[k]] += missing / squares * corner_slope(k);
+  for (std::size_t k = 0; k < n; ++k) buffers.wish[corners[k]] += missing / squares * buffers.slope[k];
 }
 
 /// What a face wishes of its corners, each limit by itself: the nearest of them alone would jump from one to the other.
@@ -42,6 +43,23 @@ void add_wishes(const GuardedFace& face, const Vec3& normal, std::span<const Ind
   push_apart(corners, apart - (along - face.turn * length), forward - face.turn * longer, buffers);
   push_apart(corners, apart - (along - face.area), forward, buffers);
   push_apart(corners, apart - (1 - length * face.per_growth), -face.per_growth * longer, buffers);
+}
+
+/// How far the corners of a face may go, all together, before its margin can be kApart. An area vector N changes by
+/// half of what a corner goes times the chord between its neighbours, and these stay below twice the longest as long as
+/// all corners together go no farther than that; the margin changes by (1 + turn) |dN| over the deformer's area at
+/// most.
+double free_travel(const GuardedFace& face, std::span<const Index> corners, double now, const SlideBuffers& buffers) {
+  constexpr double kRounding = 1e-9;
+  if (!(face.per_squared > 0) || now <= kApart + kRounding) return 0;
+  const std::size_t n = corners.size();
+  double squared = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vec3 chord = buffers.at[corners[k]] - buffers.at[corners[k + 2 < n ? k + 2 : k + 2 - n]];
+    squared = std::max(squared, chord.squaredNorm());
+  }
+  const double longest = std::sqrt(squared);
+  return std::min(longest, (now - kApart - kRounding) / ((1 + face.turn) * longest * std::sqrt(face.per_squared)));
 }
 
 /// How far a vertex may slide.
@@ -74,12 +92,16 @@ struct Sliding {
         field->push_back(Vec3::Zero());
       }
       buffers.limit.push_back(slide_limit(in, v, zone.wanted[i]));
+      const double still = kStill * in.at.scale * in.at.plan.radius[v];
+      buffers.still.push_back(still * still);
       buffers.carriers.emplace_back(in.at.posed.maps[v].leftCols<3>());
       buffers.active.push_back(0);
       buffers.moved.push_back(0);
       buffers.spent.push_back(0);
+      buffers.travelled.push_back(0);
     }
     buffers.wishes.resize(zone.faces.size(), 1);
+    buffers.content.resize(zone.faces.size(), 0);
   }
 
   void activate(Index i) const {
@@ -90,20 +112,32 @@ struct Sliding {
     catch_up();
   }
 
-  /// Faces whose corners rest wish what they did: nothing.
+  double travelled(std::span<const Index> corners) const {
+    double sum = 0;
+    for (const Index c : corners) sum += buffers.travelled[c];
+    return sum;
+  }
+
+  /// Faces whose corners rest, or have not gone far, wish what they did: nothing.
   bool rests(std::size_t f, std::span<const Index> corners) const {
     if (buffers.wishes[f] != 0) return false;
+    if (travelled(corners) <= buffers.content[f]) return true;
     return std::none_of(corners.begin(), corners.end(), [&](Index c) { return buffers.moved[c] != 0; });
   }
 
   void find_wishes() const {
     for (const Index i : buffers.actives) buffers.wish[i].setZero();
     for (std::size_t f = 0; f < zone.faces.size(); ++f) {
-      if (rests(f, zone.corners_of(zone.faces[f]))) continue;
-      const GuardedFace face = zone.faces[f];
-      const Vec3 normal = area_of(zone.corners_of(face), [&](Index c) -> const Vec3& { return buffers.at[c]; });
-      buffers.wishes[f] = margin(face, normal) < kApart ? 1 : 0;
-      if (buffers.wishes[f] == 0) continue;
+      const auto corners = zone.corners_of(zone.faces[f]);
+      if (rests(f, corners)) continue;
+      const Vec3 normal = area_of(corners, [&](Index c) -> const Vec3& { return buffers.at[c]; });
+      const double now = margin(zone.faces[f], normal);
+      buffers.wishes[f] = now < kApart ? 1 : 0;
+      if (buffers.wishes[f] == 0) {
+        buffers.content[f] = travelled(corners) + free_travel(zone.faces[f], corners, now, buffers);
+        continue;
+      }
+      const GuardedFace face = zone.faces[f];  // the zone may grow
       for (std::size_t k = face.begin; k < face.end; ++k) activate(zone.corners[k]);
       add_wishes(face, normal, zone.corners_of(face), buffers);
     }
@@ -115,7 +149,7 @@ struct Sliding {
     for (const Index i : buffers.actives) {
       buffers.moved[i] = 0;
       buffers.step[i] = kSlideStep * buffers.wish[i] + kMomentum * buffers.step[i];
-      if (buffers.step[i] == Vec3::Zero()) continue;
+      if (!(buffers.limit[i] > 0) || buffers.step[i] == Vec3::Zero()) continue;
       const bool fades = buffers.wish[i] == Vec3::Zero();
       if (fades && buffers.spent[i] != 0) continue;
       const Carried carried = buffers.carriers[i].carry(buffers.step[i]);
@@ -125,8 +159,9 @@ struct Sliding {
       buffers.slid[i] = slid;
       buffers.slid_offset[i] = offset;
       const Vec3 there = zone.from[i] + zone.wanted[i] + kept_slide(buffers, i) * buffers.slid[i];
-      const double still = kStill * in.at.scale * in.at.plan.radius[zone.vertices[i]];
-      buffers.moved[i] = (there - buffers.at[i]).squaredNorm() > still * still ? 1 : 0;
+      const double squared = (there - buffers.at[i]).squaredNorm();
+      buffers.travelled[i] += std::sqrt(squared);
+      buffers.moved[i] = squared > buffers.still[i] ? 1 : 0;
       buffers.at[i] = there;
       moves = moves || buffers.moved[i] != 0;
     }
@@ -141,7 +176,7 @@ void slide(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out,
            FoldZone& zone) {
   for (auto* field : {&buffers.at, &buffers.wish, &buffers.step, &buffers.slid, &buffers.slid_offset}) field->clear();
   for (auto* flags : {&buffers.active, &buffers.moved, &buffers.spent, &buffers.wishes}) flags->clear();
-  buffers.limit.clear();
+  for (auto* values : {&buffers.limit, &buffers.still, &buffers.travelled, &buffers.content}) values->clear();
   buffers.carriers.clear();
   buffers.actives.clear();
   const Sliding sliding{in, plan, out, buffers, zone};

@@ -6,14 +6,9 @@
 namespace isochor::volume {
 namespace {
 
-/// What is promised is 60° and 0.15 of the area; a little more is kept, for what files round.
-constexpr double kTurn = 0.515, kArea = 0.16;
 /// Where a twist is undone, less than 90° is all that is asked: faces of a wrung limb lie across it.
 constexpr double kTwistTurn = 0.03, kTwistArea = 0.01;
 constexpr double kTwistFrom = 0.25, kTwistAt = 0.5;
-/// Nor may a face grow to more than so many times of what the deformer leaves of it, but for twists. Where the deformer
-/// itself turns a face over, it vanishes in between: so does the corrected one then, and its sides change together.
-constexpr double kGrowth = 6;
 /// Faces that the deformer has crushed below a thousandth of the median are nothing to hold on to: strictness fades out
 /// below that.
 constexpr double kGone = 1e-5;
@@ -144,16 +139,6 @@ GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Ve
   const double strictness = smooth_step(kGone, kCrushedFace, std::sqrt(squared) / median_area(in.at));
   face.slack = 1 / std::max(strictness, 1e-9) - 1;
   return face;
-}
-
-bool clearly_apart(const Vec3& before, const Vec3& after) {
-  // A twist, or a face that is crushed, only widens these.
-  constexpr double kLarge = kGrowth * (1 - kApart);
-  const double squared = before.squaredNorm(), now = after.squaredNorm();
-  const double along = before.dot(after);
-  const double beyond = along - kApart * squared;
-  return along >= (kArea + kApart) * squared && beyond * beyond >= kTurn * kTurn * squared * now &&
-         now <= kLarge * kLarge * squared;
 }
 
 }  // namespace isochor::volume

@@ -10,11 +10,16 @@
 #include <vector>
 
 #include "isochor/mesh/face_turns.h"
-#include "volume/component_pose.h"
 #include "volume/rest_carrier.h"
+#include "volume/together.h"
 
 namespace isochor::volume {
 
+/// The limits. What is promised is 60° and 0.15 of the area; a little more is kept, for what files round.
+inline constexpr double kTurn = 0.515, kArea = 0.16;
+/// Nor may a face grow to more than so many times of what the deformer leaves of it, but for twists. Where the deformer
+/// itself turns a face over, it vanishes in between: so does the corrected one then, and its sides change together.
+inline constexpr double kGrowth = 6;
 /// Corners slide apart until their faces are this far from their limits. Less leaves faces to be slowed down; more
 /// moves a few vertices of a fold farther, and meshes of one shape begin to differ there.
 inline constexpr double kApart = 0.135;
@@ -25,6 +30,7 @@ struct FoldInput {
   const ComponentPose& at;
   std::span<const double> twist;   ///< #V: 1 where the correction undoes a twist, which turns faces far; 0 elsewhere
   std::span<const Vec3> gradient;  ///< #V: ∇V of the pose, valid where joints blend
+  const MeasuredRings* measured = nullptr;  ///< of `out` as it comes, if the correction has ended there
 };
 
 /// What the deformer made of a face, and how far the correction may turn it.
@@ -111,8 +117,22 @@ struct FoldZone {
 /// `normal` is the area vector of the ring as the deformer put it.
 GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Vec3& normal);
 
-/// Whether a face is surely farther than `apart` from every limit, without a root or a division.
-bool clearly_apart(const Vec3& before, const Vec3& after);
+/// Products of a face's area vectors, as the deformer and as the correction has them.
+struct FaceProducts {
+  double before = 0, after = 0, along = 0;
+
+  FaceProducts(const Vec3& from, const Vec3& to)
+      : before(from.squaredNorm()), after(to.squaredNorm()), along(from.dot(to)) {}
+};
+
+/// Whether a face is surely farther than kApart from every limit, without a root or a division.
+inline bool clearly_apart(const FaceProducts& face) {
+  // A twist, or a face that is crushed, only widens these.
+  constexpr double kLarge = kGrowth * (1 - kApart);
+  const double beyond = face.along - kApart * face.before;
+  return face.along >= (kArea + kApart) * face.before && beyond * beyond >= kTurn * kTurn * face.before * face.after &&
+         face.after <= kLarge * kLarge * face.before;
+}
 
 /// Of a face at rest, with the pose's scale.
 double median_area(const ComponentPose& at);

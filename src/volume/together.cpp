@@ -34,18 +34,24 @@ void report_end(const ComponentPose& at, const PoseReading& pose, const Closed& 
 
 }  // namespace
 
-void correct_together(const ComponentPose& at, TogetherBuffers& buffers, CorrectedFrame& out) {
+std::optional<MeasuredRings> correct_together(const ComponentPose& at, TogetherBuffers& buffers, CorrectedFrame& out) {
   const PoseReading pose = read_pose(at, buffers.pose);
   const Givers givers = gather_givers(at, pose, buffers.givers);
   report_start(at, pose, out);
   if (givers.all.empty() || at.target == 0) {
     const bool linear = at.plan.options.solve.solver == VolumeSolver::linear;
     if (stretched(at, pose) && !linear) out.components[at.component.index].outcome = VolumeOutcome::no_hold;
-    return;
+    return MeasuredRings{};  // nothing moves
   }
   const Gifts gifts = balance_gifts(at, pose, givers, buffers.balance);
   const Closed closed = close_volume({at, pose, givers, gifts}, buffers.closing, out);
   report_end(at, pose, closed, out);
+  if (pose.extent.wide) return {};
+  return MeasuredRings{.extent = pose.extent,
+                       .before = pose.ring_area,
+                       .after = buffers.closing.ring_area,
+                       .volume = buffers.closing.ring_volume,
+                       .region_target = pose.region_target};
 }
 
 }  // namespace isochor::volume

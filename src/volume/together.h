@@ -9,6 +9,8 @@
 ///   balance_gifts  together_balance.h   how much each gives
 ///   close_volume   together_closing.h   displacements, offsets at rest, the cubic that makes the total exact
 
+#include <optional>
+
 #include "volume/together_closing.h"
 
 namespace isochor::volume {
@@ -26,8 +28,17 @@ struct TogetherBuffers {
   ClosingBuffers closing;
 };
 
+/// What is known of the rings of `touched` where the correction has ended, so that those who look at its faces need not
+/// measure them again. Views of the buffers.
+struct MeasuredRings {
+  Extent extent;                        ///< all other rings are where the deformer put them
+  std::span<const Vec3> before, after;  ///< area vectors; `after` is valid for the rings of the extent
+  std::span<double> volume;             ///< at the end, see Extent
+  std::span<const double> region_target;
+};
+
 /// Corrects one component in `out`, whose positions are those of the pose and whose offsets are zero there. `buffers`
-/// are those of its plan.
-void correct_together(const ComponentPose& at, TogetherBuffers& buffers, CorrectedFrame& out);
+/// are those of its plan. Nothing is returned where fields reach beyond `touched`.
+std::optional<MeasuredRings> correct_together(const ComponentPose& at, TogetherBuffers& buffers, CorrectedFrame& out);
 
 }  // namespace isochor::volume

@@ -86,7 +86,7 @@ void displace(const BalancedPose& in, ClosingBuffers& buffers) {
 void step_along_axes(const BalancedPose& in, ClosingBuffers& buffers) {
   const ComponentPlan& component = in.at.component;
   const Extent& extent = in.pose.extent;
-  measure_rings(component, extent, buffers.positions, buffers.ring_volume);
+  measure_rings(component, extent, buffers.positions, buffers.ring_volume, buffers.ring_area);
   buffers.axis_field.vertices.assign(extent.support.begin(), extent.support.end());
   buffers.axis_field.gamma.clear();
   for (const Index v : extent.support) buffers.axis_field.gamma.push_back(buffers.closing[v].norm());
@@ -165,7 +165,7 @@ Closed close_along(const BalancedPose& in, ClosingBuffers& buffers, std::vector<
         offsets[v] += root.t * buffers.closing_offset[v];
       }
     }
-    measure_rings(in.at.component, in.pose.extent, buffers.positions, buffers.ring_volume);
+    measure_rings(in.at.component, in.pose.extent, buffers.positions, buffers.ring_volume, buffers.ring_area);
     volume = volume_now();
     if (!root.found) return {VolumeOutcome::no_root, volume, buffers.ring_volume};
     if (std::abs(target - volume) <= near) break;
@@ -175,7 +175,7 @@ Closed close_along(const BalancedPose& in, ClosingBuffers& buffers, std::vector<
 
 /// The linear solver leaves what the first order has left.
 Closed leave_open(const BalancedPose& in, ClosingBuffers& buffers) {
-  measure_rings(in.at.component, in.pose.extent, buffers.positions, buffers.ring_volume);
+  measure_rings(in.at.component, in.pose.extent, buffers.positions, buffers.ring_volume, buffers.ring_area);
   const double volume = component_volume(in.at.component, in.pose.extent, buffers.positions, buffers.ring_volume);
   return {VolumeOutcome::linear, volume, buffers.ring_volume};
 }
@@ -189,6 +189,7 @@ ClosingBuffers::ClosingBuffers(const TogetherPlan& plan)
   for (auto* values : {&height, &closing_height, &own_slope}) values->assign(vertices, 0.0);
   for (auto* field : {&own_shift, &closing_offset, &closing, &positions}) field->assign(vertices, Vec3::Zero());
   ring_volume.assign(plan.most_rings(), 0.0);
+  ring_area.assign(plan.most_rings(), Vec3::Zero());
 }
 
 Closed close_volume(const BalancedPose& balanced, ClosingBuffers& buffers, CorrectedFrame& out) {

@@ -34,6 +34,7 @@ struct ClosingBuffers {
   std::vector<Vec3> closing_offset;      // the closing direction at rest
   std::vector<Vec3> closing, positions;  // #V, valid where the extent's functional has vertices
   std::vector<double> ring_volume;
+  std::vector<Vec3> ring_area;  // by ring of `touched`: area vectors
   CorrectionField axis_field;
   FieldSolver axis_solver;
 };

@@ -89,6 +89,19 @@ void plan_rings(TogetherPlan& plan, ComponentPlan& component) {
   component.lids = VolumeFunctional(lids, lids.size());
 }
 
+/// The rings of `touched` come in the order that they have in `whole`.
+void match_touched(ComponentPlan& component) {
+  const VolumeFunctional &whole = component.whole, &touched = component.touched;
+  component.touched_of_whole.assign(whole.ring_count(), kNone);
+  for (std::size_t r = 0; r < whole.ring_count() && component.whole_of_touched.size() < touched.ring_count(); ++r) {
+    const auto next = component.whole_of_touched.size();
+    const auto ring = whole.ring(r), other = touched.ring(next);
+    if (!std::equal(ring.begin(), ring.end(), other.begin(), other.end())) continue;
+    component.touched_of_whole[r] = static_cast<Index>(next);
+    component.whole_of_touched.push_back(static_cast<Index>(r));
+  }
+}
+
 void plan_component(TogetherPlan& plan, ComponentPlan& component) {
   const WeldedCharacter& welded = *plan.welded;
   const Surface& surface = welded.surface();
@@ -98,6 +111,7 @@ void plan_component(TogetherPlan& plan, ComponentPlan& component) {
   }
   component.touched = component.whole.around(component.support);
   component.untouched = component.whole.apart_from(component.support);
+  match_touched(component);
   plan_rings(plan, component);
 
   std::vector<Vec3> gradient(surface.vertex_count(), Vec3::Zero());

@@ -16,13 +16,14 @@ struct ComponentPlan {
   Index index = kNone;                       ///< into the topology's components
   Index first_region = 0, region_count = 0;  ///< into the plan's regions
   VolumeFunctional whole;
-  VolumeFunctional touched;    ///< the rings around the support
-  std::vector<Index> support;  ///< where any γ > 0, increasing
-  VolumeFunctional untouched;  ///< all others
-  VolumeFunctional lids;       ///< the caps of all regions
-  bool rigid = true;           ///< follows one bone alone
-  double radius = 0;           ///< of the body: twice the volume over the area
-  double face_area = 0;        ///< of a face: the median
+  VolumeFunctional touched;                               ///< the rings around the support
+  std::vector<Index> touched_of_whole, whole_of_touched;  ///< by ring of one: that of the other, or kNone
+  std::vector<Index> support;                             ///< where any γ > 0, increasing
+  VolumeFunctional untouched;                             ///< all others
+  VolumeFunctional lids;                                  ///< the caps of all regions
+  bool rigid = true;                                      ///< follows one bone alone
+  double radius = 0;                                      ///< of the body: twice the volume over the area
+  double face_area = 0;                                   ///< of a face: the median
   /// #regions²: yᵀ K y is the squared slope of the skin's displacement where the joints give y, in the mean over a
   /// region.
   Eigen::MatrixXd steepness;

@@ -155,6 +155,7 @@ PoseBuffers::PoseBuffers(const TogetherPlan& plan) {
   ring_volume.assign(plan.most_rings(), 0.0);
   loss.assign(vertices, 0.0);
   for (auto* field : {&gradient, &normal}) field->assign(vertices, Vec3::Zero());
+  ring_area.assign(plan.most_rings(), Vec3::Zero());
 }
 
 PoseReading read_pose(const ComponentPose& at, PoseBuffers& buffers) {
@@ -168,10 +169,10 @@ PoseReading read_pose(const ComponentPose& at, PoseBuffers& buffers) {
   // Volumes and gradient come from one pass, unless volumes must first say which rings the gradient needs.
   const bool one_pass = !full.wide && !sleepers;
   if (one_pass) {
-    component.touched.gradient(positions, full.view, buffers.gradient, buffers.ring_volume);
+    component.touched.gradient(positions, full.view, buffers.gradient, buffers.ring_volume, buffers.ring_area);
     measure_lids(component, full, positions, buffers.ring_volume);
   } else {
-    measure_rings(component, full, positions, buffers.ring_volume);
+    measure_rings(component, full, positions, buffers.ring_volume, buffers.ring_area);
   }
   const double start_volume = component_volume(component, full, positions, buffers.ring_volume);
   for (Index r = component.first_region; r < component.end_region(); ++r) {
@@ -192,6 +193,7 @@ PoseReading read_pose(const ComponentPose& at, PoseBuffers& buffers) {
           .region_target = buffers.region_target,
           .region_error = buffers.region_error,
           .ring_volume = buffers.ring_volume,
+          .ring_area = buffers.ring_area,
           .gradient = buffers.gradient,
           .normal = buffers.normal,
           .loss = buffers.loss};

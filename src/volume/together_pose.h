@@ -24,6 +24,7 @@ struct PoseReading {
   std::span<const double> region_error;   ///< at the start
 
   std::span<const double> ring_volume;  ///< at the start, see Extent
+  std::span<const Vec3> ring_area;      ///< at the start, by ring of `touched`: area vectors
 
   // #V, valid on the support.
   std::span<const Vec3> gradient;  ///< ∇V
@@ -40,7 +41,7 @@ struct PoseBuffers {
   std::vector<Index> support, rings;  // of the extent, where they are not the plan's
   std::vector<char> awake;            // #V
   std::vector<double> activity, region_target, region_error, ring_volume, loss;
-  std::vector<Vec3> gradient, normal;
+  std::vector<Vec3> gradient, normal, ring_area;
 };
 
 /// Allocates nothing where no fields are given. The result is good until the next call with the same buffers.

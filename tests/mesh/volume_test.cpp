@@ -191,6 +191,22 @@ TEST(VolumeFunctional, Regions) {
   EXPECT_NEAR(std::abs(VolumeFunctional(s, flipped.components.at(0), faces).volume(s.positions)), expected, 1e-13);
 }
 
+// The passes that measure rings give their area vectors too.
+TEST(VolumeFunctional, AreaVectorsOfRings) {
+  const Surface s = test::tube(12, 7, 1.0, 6.0);
+  const VolumeFunctional whole(s, analyse(s).components.at(0));
+  const RingView view{Vec3(3, -4, 5), whole.all_rings()};
+  std::vector<double> volumes(whole.ring_count());
+  std::vector<Vec3> gradient(s.vertex_count()), some(whole.ring_count()), others(whole.ring_count());
+  whole.ring_volumes(s.positions, view, volumes, some);
+  whole.gradient(s.positions, view, gradient, volumes, others);
+  for (std::size_t r = 0; r < whole.ring_count(); ++r) {
+    const Vec3 area = area_vector(s.positions, whole.ring(r));
+    EXPECT_LT((some[r] - area).norm(), 1e-14) << r;
+    EXPECT_EQ(some[r], others[r]) << r;
+  }
+}
+
 // A vertex's share of area: on the unit cube each corner has a quarter of three squares.
 TEST(VolumeFunctional, Areas) {
   const Surface s = test::cube();

@@ -70,8 +70,10 @@ class VolumeFunctional {
   double volume(std::span<const Vec3> positions) const;
   /// Every ring, for views of the whole.
   std::span<const Index> all_rings() const { return all_rings_; }
-  /// Writes out[r], what each ring of the view adds to the volume.
-  void ring_volumes(std::span<const Vec3> positions, const RingView& view, std::span<double> out) const;
+  /// Writes out[r], what each ring of the view adds to the volume, and areas[r], its area vector N / 2, if these are
+  /// given.
+  void ring_volumes(std::span<const Vec3> positions, const RingView& view, std::span<double> out,
+                    std::span<Vec3> areas = {}) const;
   /// Σ of ring_volumes() of all rings.
   double volume(std::span<const Vec3> positions, const Vec3& origin) const;
   /// Writes out[v] = ∂V/∂p_v for v in vertices() and leaves the rest of `out` (#V) as it is.
@@ -80,7 +82,7 @@ class VolumeFunctional {
   VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction) const;
   /// gradient() and ring_volumes() in one pass. What other rings would add to the gradient is left out.
   void gradient(std::span<const Vec3> positions, const RingView& view, std::span<Vec3> out,
-                std::span<double> ring_volumes) const;
+                std::span<double> ring_volumes, std::span<Vec3> areas = {}) const;
   /// along() and ring_volumes() in one pass.
   VolumeCubic along(std::span<const Vec3> positions, std::span<const Vec3> direction, const RingView& view,
                     std::span<double> ring_volumes) const;
