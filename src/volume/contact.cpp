@@ -215,8 +215,12 @@ bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers, const Corre
 bool ask_by_pairs(const ContactInput& in, ContactBuffers& buffers) {
   bool any = false;
   ContactMoves& moves = buffers.moves;
-  const std::vector<Index>& component_of = in.plan.welded->topology().component_of_vertex;
-  const auto way = [&](Index v) { return moves.way(component_of[v], v); };
+  // There are many pairs at each vertex. What has no volume does not move.
+  buffers.ways.resize(moves.wanted.size(), Vec3::Zero());
+  for (const ComponentPlan& component : in.plan.components) {
+    for (const Index v : component.whole.vertices()) buffers.ways[v] = moves.way(component.index, v);
+  }
+  const auto way = [&](Index v) -> const Vec3& { return buffers.ways[v]; };
   for (FacingPair& pair : buffers.facing) {
     const double limit = pair_limit(in, buffers, way, pair);
     if (!(limit < 1)) continue;
