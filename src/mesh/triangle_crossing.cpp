@@ -27,9 +27,16 @@ struct Sides {
   }
 };
 
+/// As six_volumes() of the plane's corners with each of the others, bit for bit.
 Sides sides_of(const Triangle& plane, const Triangle& corners) {
+  const Vec3 u = plane[1] - plane[0], v = plane[2] - plane[0], normal = u.cross(v);
+  const double sizes = u.squaredNorm() * v.squaredNorm();
   Sides sides{};
-  for (std::size_t k = 0; k < 3; ++k) sides.of[k] = six_volumes(plane[0], plane[1], plane[2], corners[k]);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3 w = corners[k] - plane[0];
+    const double volume = normal.dot(w);
+    sides.of[k] = volume * volume > kRounding * kRounding * (sizes * w.squaredNorm()) ? volume : 0;
+  }
   return sides;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "isochor/base/math.h"
+#include "volume/contact_room.h"
 
 namespace isochor::volume {
 namespace {
@@ -16,9 +17,6 @@ constexpr double kReserve = 1.3;
 /// Closing the volume moves skin by no more than this, in local radii: where legs lie deep in a belly, what is free
 /// could make up for all of them only as a balloon. Skin is held back by less then.
 constexpr double kMostGiven = 0.1;
-/// By how much more than they approach a gap must be for rounding not to matter.
-constexpr double kSurely = 1.001;
-
 /// Faces that may meet between the pose and `out`; with `facing` those that may stand in each other's way as well.
 void search(const ContactInput& in, bool facing, ContactBuffers& buffers, const CorrectedFrame& out) {
   const bool all = in.plan.options.contact == ContactTreatment::resolve;
@@ -31,7 +29,8 @@ void search(const ContactInput& in, bool facing, ContactBuffers& buffers, const 
                   {.posed = in.posed.positions,
                    .corrected = out.positions,
                    .side = buffers.side,
-                   .which = all ? FaceHierarchy::Which::all : FaceHierarchy::Which::moving},
+                   .which = all ? FaceHierarchy::Which::all : FaceHierarchy::Which::moving,
+                   .facing = FaceHierarchy::Which::moving},
                   buffers.search);
 }
 
@@ -64,7 +63,7 @@ std::optional<TriangleCrossing> cross(const FaceHierarchy& faces, const Triangle
   const bool swapped = faces.face_of(pair.a) > faces.face_of(pair.b);
   const Triangle a = faces.corners(swapped ? pair.b : pair.a, positions);
   const Triangle b = faces.corners(swapped ? pair.a : pair.b, positions);
-  return boxes_apart(a, b) ? std::nullopt : triangle_crossing(a, b);
+  return clearly_beyond(a, b) || boxes_apart(a, b) ? std::nullopt : triangle_crossing(a, b);
 }
 
 bool moved(const ContactInput& in, const FaceHierarchy& faces, const TrianglePair& pair, const CorrectedFrame& out) {
@@ -126,13 +125,11 @@ void gather_moves(const ContactInput& in, const CorrectedFrame& out, ContactMove
   }
 }
 
-/// The farthest that a corner goes along a direction, and no less than 0.
-double along(const ContactInput& in, const ContactBuffers& buffers, Index t, const Vec3& direction) {
+/// The farthest that a corner goes along a direction, and no less than 0. `way(v)`: that of a vertex.
+template <class Way>
+double along(const FaceHierarchy& faces, Index t, const Vec3& direction, const Way& way) {
   double most = 0;
-  for (const Index v : buffers.faces.triangle(t)) {
-    const Index component = in.plan.welded->topology().component_of_vertex[v];
-    most = std::max(most, buffers.moves.way(component, v).dot(direction));
-  }
+  for (const Index v : faces.triangle(t)) most = std::max(most, way(v).dot(direction));
   return most;
 }
 
@@ -163,62 +160,51 @@ void find_facing(const ContactInput& in, ContactBuffers& buffers, const Correcte
   });
 }
 
-/// The gap of a pair under skinning, as far as it lies ahead or aside: none for skin behind other skin.
-double room_of(const ContactInput& in, const ContactBuffers& buffers, const FacingPair& pair) {
-  const Vec3 gap = triangle_gap(buffers.faces.corners(pair.triangles.a, in.posed.positions),
-                                buffers.faces.corners(pair.triangles.b, in.posed.positions));
-  const double ahead = gap.dot(pair.towards);
-  return std::max(0.0, ahead) + (gap - ahead * pair.towards).norm();
+bool pair_has_room(const ContactInput& in, const ContactBuffers& buffers, const TrianglePair& pair, const Vec3& towards,
+                   double enough) {
+  return has_room(buffers.faces.corners(pair.a, in.posed.positions), buffers.faces.corners(pair.b, in.posed.positions),
+                  towards, enough);
 }
 
 /// How much of its way a pair may keep so that it does not meet. The gap under skinning, over how far the two come
 /// towards each other: g / a, which is 0 for skin that crosses or lies behind other skin already. Continuous: a gap and
 /// normals are, and what looks the same way fades out.
-double pair_limit(const ContactInput& in, const ContactBuffers& buffers, FacingPair& pair) {
-  const double approach = kReserve * (along(in, buffers, pair.triangles.a, pair.towards) +
-                                      along(in, buffers, pair.triangles.b, -pair.towards));
+template <class Way>
+double pair_limit(const ContactInput& in, const ContactBuffers& buffers, const Way& way, FacingPair& pair) {
+  const double approach = kReserve * (along(buffers.faces, pair.triangles.a, pair.towards, way) +
+                                      along(buffers.faces, pair.triangles.b, -pair.towards, way));
   if (!(approach > 0)) return 1;
-  if (pair.room < 0) pair.room = room_of(in, buffers, pair);
+  if (pair.room < 0) {
+    if (pair_has_room(in, buffers, pair.triangles, pair.towards, approach)) return 1;
+    pair.room = room_between(buffers.faces.corners(pair.triangles.a, in.posed.positions),
+                             buffers.faces.corners(pair.triangles.b, in.posed.positions), pair.towards);
+  }
   return 1 - pair.opposed * (1 - std::min(1.0, pair.room / approach));
 }
 
-/// How far the second of a pair lies from the first along a direction, with all its corners.
-double beyond(const ContactInput& in, const FaceHierarchy& faces, const TrianglePair& pair, const Vec3& direction) {
-  double from = -std::numeric_limits<double>::infinity(), to = -from;
-  for (const Index v : faces.triangle(pair.a)) from = std::max(from, in.posed.positions[v].dot(direction));
-  for (const Index v : faces.triangle(pair.b)) to = std::min(to, in.posed.positions[v].dot(direction));
-  return to - from;
-}
-
 /// Whether the limit of a pair is surely 1 as long as their corners go no farther than `ways` together: they do not
-/// look against each other, or the room between them is more than that, since one lies wholly ahead of the other, or
-/// aside.
+/// look against each other, or there is more room between them than that.
 bool surely_free(const ContactInput& in, ContactBuffers& buffers, const TrianglePair& pair, double ways) {
+  if (in.contact.back_to_back(pair)) return true;
   const Vec3 &own = normal_of(in, buffers, pair.a), &other = normal_of(in, buffers, pair.b);
-  if (!(own.dot(other) < 0) || in.contact.back_to_back(pair)) return true;
-  const Vec3 towards = own - other;  // of length 2 at most
-  const double enough = kSurely * kReserve * ways;
-  if (beyond(in, buffers.faces, pair, towards) > 2 * enough) return true;
-  Vec3 aside =
-      in.posed.positions[buffers.faces.triangle(pair.b)[0]] - in.posed.positions[buffers.faces.triangle(pair.a)[0]];
-  aside -= aside.dot(towards) / towards.squaredNorm() * towards;
-  return beyond(in, buffers.faces, pair, aside) > enough * aside.norm();
+  return !(own.dot(other) < 0) || pair_has_room(in, buffers, pair, own - other, kReserve * ways);
 }
 
 /// Whether a pair has to keep less than all of its way; mostly none has.
-bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers) {
+bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
   const ContactSearch& known = *in.contact.search;
-  const double reach = kSurely * kReserve * 2 * buffers.search.farthest;
+  const auto way = [&](Index v) -> Vec3 { return out.positions[v] - in.posed.positions[v]; };
   for (const auto& [f, g] : buffers.search.facing) {
-    if (surely_out_of_the_way(buffers.search, {f, g}, reach)) continue;
-    for (const Index s : known.triangles_of(f)) {
-      for (const Index t : known.triangles_of(g)) {
-        const TrianglePair pair{std::min(s, t), std::max(s, t)};
-        if (surely_free(in, buffers, pair, 2 * buffers.search.farthest)) continue;
-        const double ways = farthest_way(known, buffers.search, f) + farthest_way(known, buffers.search, g);
+    const double ways = farthest_way(buffers.search, f) + farthest_way(buffers.search, g);
+    if (surely_out_of_the_way(buffers.search, {f, g}, kSurely * kReserve * ways)) continue;
+    const auto triangles = known.triangles_of(f), others = known.triangles_of(g);
+    for (std::size_t i = 0; i < triangles.size(); ++i) {
+      for (std::size_t j = 0; j < others.size(); ++j) {
+        if (surely_not_opposed(known, buffers.search, {f, i}, {g, j})) continue;
+        const TrianglePair pair{std::min(triangles[i], others[j]), std::max(triangles[i], others[j])};
         if (surely_free(in, buffers, pair, ways)) continue;
-        const auto facing = look_against(in, buffers, pair);
-        if (facing && !(room_of(in, buffers, *facing) > kSurely * kReserve * ways)) return true;
+        auto facing = look_against(in, buffers, pair);
+        if (facing && pair_limit(in, buffers, way, *facing) < 1) return true;
       }
     }
   }
@@ -229,8 +215,14 @@ bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers) {
 bool ask_by_pairs(const ContactInput& in, ContactBuffers& buffers) {
   bool any = false;
   ContactMoves& moves = buffers.moves;
+  // There are many pairs at each vertex. What has no volume does not move.
+  buffers.ways.resize(moves.wanted.size(), Vec3::Zero());
+  for (const ComponentPlan& component : in.plan.components) {
+    for (const Index v : component.whole.vertices()) buffers.ways[v] = moves.way(component.index, v);
+  }
+  const auto way = [&](Index v) -> const Vec3& { return buffers.ways[v]; };
   for (FacingPair& pair : buffers.facing) {
-    const double limit = pair_limit(in, buffers, pair);
+    const double limit = pair_limit(in, buffers, way, pair);
     if (!(limit < 1)) continue;
     for (const Index t : {pair.triangles.a, pair.triangles.b}) {
       for (const Index v : buffers.faces.triangle(t)) {
@@ -261,7 +253,7 @@ bool hold_back(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& 
 
 /// Skin that the correction brings together goes back.
 bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFrame& out) {
-  if (!any_in_the_way(in, buffers)) return false;
+  if (!any_in_the_way(in, buffers, out)) return false;
   find_facing(in, buffers, out);
   if (buffers.facing.empty()) return false;
   gather_moves(in, out, buffers.moves);
@@ -270,13 +262,10 @@ bool hold_contacts(const ContactInput& in, ContactBuffers& buffers, CorrectedFra
   return true;
 }
 
-/// Whether there is anything to resolve.
+/// Whether there is anything to resolve, of what was counted.
 bool any_crossing(const ContactInput& in, const ContactBuffers& buffers, const CorrectedFrame& out) {
-  return !for_triangles(in, buffers.search, buffers.search.crossing, [&](const TrianglePair& pair) {
-    if (!boxes_meet(*in.contact.search, buffers.search, pair.a, pair.b)) return true;
-    if (in.contact.left_alone(pair) || in.contact.may_cross(pair)) return true;
-    return !triangle_crossing(buffers.faces.corners(pair.a, out.positions),
-                              buffers.faces.corners(pair.b, out.positions));
+  return std::any_of(buffers.crossing.begin(), buffers.crossing.end(), [&](const TrianglePair& pair) {
+    return !in.contact.may_cross(pair) && cross(buffers.faces, pair, out.positions).has_value();
   });
 }
 

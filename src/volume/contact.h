@@ -32,6 +32,7 @@ struct ContactBuffers {
   std::vector<double> side;            // by component: see SearchInput
   std::vector<TrianglePair> crossing;  // in the pose or in the frame
   std::vector<FacingPair> facing;
+  std::vector<Vec3> ways;  // #V: of this round
   ContactMoves moves;
   ResolveBuffers resolve;
 };

@@ -98,8 +98,8 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
     const Index component = plan.welded->topology().component_of_vertex[faces.triangle(t)[0]];
     const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
     component_.push_back(component);
-    normal_.emplace_back(outward[component] * normal.normalized());
-    middle_.emplace_back((corners[0] + corners[1] + corners[2]) / 3);
+    side_.push_back(
+        {.normal = outward[component] * normal.normalized(), .middle = (corners[0] + corners[1] + corners[2]) / 3});
   }
   search.emplace(surface, plan.welded->topology().component_of_vertex, faces,
                  [this](const TrianglePair& pair) { return back_to_back(pair); });

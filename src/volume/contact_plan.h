@@ -38,14 +38,17 @@ struct ContactPlan {
   bool may_cross(const TrianglePair& pair) const;
   /// Two sides of one thin piece, as of an ear: at rest they look away from each other, and each lies behind the other.
   bool back_to_back(const TrianglePair& pair) const {
-    const Vec3 &own = normal_[pair.a], &other = normal_[pair.b];
-    return own.dot(other) < 0 && (middle_[pair.b] - middle_[pair.a]).dot(own - other) < 0;
+    const Side &own = side_[pair.a], &other = side_[pair.b];
+    return own.normal.dot(other.normal) < 0 && (other.middle - own.middle).dot(own.normal - other.normal) < 0;
   }
   double mean_edge(Index t) const { return edge_[t]; }
 
  private:
+  struct Side {
+    Vec3 normal, middle;  // outward, of length 1
+  };
   std::vector<double> edge_;                     // by triangle, at rest
-  std::vector<Vec3> normal_, middle_;            // the same; outward, of length 1
+  std::vector<Side> side_;                       // the same
   std::vector<Index> component_;                 // the same
   std::vector<std::pair<Index, Index>> nested_;  // components, the lower one first; sorted
   std::vector<char> hard_;                       // by component

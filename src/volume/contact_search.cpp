@@ -21,34 +21,35 @@ constexpr float kNothing = std::numeric_limits<float>::infinity();
 /// Boxes are larger than what they hold by this share of the farthest coordinate of all: more than those of
 /// FaceHierarchy.
 constexpr double kSearchRounding = 3e-7;
-/// Coordinates of normals are known to within this; those of a triangle whose height is less than this share of its
-/// length, not at all.
-constexpr float kNormalRounding = 1e-5F;
-constexpr double kNoHeight = 1e-8;
+/// Coordinates of normals are known to within this, and a share of the lengths of two edges over that of their product:
+/// thin triangles are rounded more. A product that is shorter than kLeast says nothing.
+constexpr float kNormalRounding = 1e-5F, kProductRounding = 2e-6F, kLeast = 1e-15F;
+/// The middle of a box of vectors of length 1 is no longer than 1.061: spreads of normals are taken by so much larger.
+constexpr float kMiddle = 1.07F;
+/// Of a way, so that rounding does not make it shorter.
+constexpr float kLonger = 1.00001F;
+/// Nothing is said of the normals of shapes that are smaller than this.
+constexpr double kSmallest = 1e-25;
 
-/// Halves by the median along the longest side, whole blocks each; ties by index.
-Index build_blocks(Index begin, Index end, std::span<const Vec3> middles, std::vector<Index>& order,
-                   std::vector<ContactSearch::Node>& nodes) {
-  constexpr auto kFaces = static_cast<Index>(kBlock);
-  const auto node = static_cast<Index>(nodes.size());
-  const Index blocks = (end - begin + kFaces - 1) / kFaces;
-  nodes.push_back({.begin = begin / kFaces, .end = begin / kFaces + blocks});
-  if (blocks <= 1) return node;
+/// Halves by the median along the longest side, ties by index. Whole blocks each, and whole blocks of blocks above
+/// them, so that a block holds what lies together on every level.
+void sort_into_blocks(std::size_t begin, std::size_t end, std::span<const Vec3> middles, std::vector<Index>& order) {
+  if (end - begin <= kBlock) return;
+  std::size_t unit = kBlock;
+  while (unit * kBlock < end - begin) unit *= kBlock;
   Box box;
-  for (Index k = begin; k < end; ++k) box.extend(middles[order[k]]);
+  for (std::size_t k = begin; k < end; ++k) box.extend(middles[order[k]]);
   int axis = 0;
   box.sizes().maxCoeff(&axis);
-  const Index middle = begin + blocks / 2 * kFaces;
-  std::nth_element(order.begin() + begin, order.begin() + middle, order.begin() + end,
+  const std::size_t middle = begin + (end - begin + unit - 1) / unit / 2 * unit;
+  const auto at = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
+  std::nth_element(at(begin), at(middle), at(end),
                    [&](Index f, Index g) { return std::pair(middles[f][axis], f) < std::pair(middles[g][axis], g); });
-  const Index left = build_blocks(begin, middle, middles, order, nodes);
-  const Index right = build_blocks(middle, end, middles, order, nodes);
-  nodes[node].left = left;
-  nodes[node].right = right;
-  return node;
+  sort_into_blocks(begin, middle, middles, order);
+  sort_into_blocks(middle, end, middles, order);
 }
 
-void extend(SearchBounds& by, const SearchBounds& with) {
+[[gnu::always_inline]] inline void extend(SearchBounds& by, const SearchBounds& with) {
   by.low = by.low.min(with.low);
   by.high = by.high.max(with.high);
 }
@@ -72,16 +73,6 @@ bool overlap(const SearchBounds& a, const SearchBounds& b) {
   return (four_at_most(a.low.data(), b.high.data()) & four_at_most(b.low.data(), a.high.data())) == 0xf;
 }
 
-Eigen::Array4f middle_of(const SearchBounds& bounds) { return 0.5F * (bounds.low + bounds.high); }
-Eigen::Array4f spread_of(const SearchBounds& bounds) { return 0.500001F * (bounds.high - bounds.low); }
-
-/// Whether normals of two nodes may look against each other: the least that their product may be is below 0.
-bool may_oppose(const SearchBuffers::NodeBounds& a, const SearchBuffers::NodeBounds& b) {
-  const Eigen::Array4f least =
-      a.normal * b.normal - (a.normal.abs() + a.normal_spread) * b.normal_spread - a.normal_spread * b.normal.abs();
-  return least.sum() < 0;
-}
-
 double farthest_coordinate(std::span<const Vec3> positions) {
   const auto count = static_cast<Eigen::Index>(3 * positions.size());
   return count > 0 ? Eigen::Map<const Eigen::ArrayXd>(positions.front().data(), count).abs().maxCoeff() : 0;
@@ -90,8 +81,8 @@ double farthest_coordinate(std::span<const Vec3> positions) {
 void bound_vertices(const SearchInput& in, SearchBuffers& buffers) {
   const double far = std::max(farthest_coordinate(in.posed), farthest_coordinate(in.corrected));
   const auto around = static_cast<float>(kSearchRounding * far) + std::numeric_limits<float>::min();
-  double farthest = 0;
   buffers.vertices.resize(in.posed.size());
+  buffers.vertex_moves.resize(in.posed.size());
   for (std::size_t v = 0; v < in.posed.size(); ++v) {
     const Vec3 &p = in.posed[v], &q = in.corrected[v];
     SearchBounds& bounds = buffers.vertices[v];
@@ -100,11 +91,13 @@ void bound_vertices(const SearchInput& in, SearchBuffers& buffers) {
       bounds.low[k] = std::min(at, to) - around;
       bounds.high[k] = std::max(at, to) + around;
     }
+    const double way = (q - p).norm();
+    const bool moves = p[0] != q[0] || p[1] != q[1] || p[2] != q[2];
+    buffers.vertex_moves[v] = moves ? 1 : 0;
     bounds.low[3] = 0;
-    bounds.high[3] = p != q ? 1 : 0;
-    farthest = std::max(farthest, (q - p).squaredNorm());
+    bounds.high[3] = moves ? kLonger * static_cast<float>(way) + std::numeric_limits<float>::min() : 0.0F;
   }
-  buffers.farthest = std::sqrt(farthest);
+  buffers.unit = far > kSmallest ? static_cast<float>(1 / far) : 0;
 }
 
 void find_stirring(const ContactSearch& search, FaceHierarchy::Which which, SearchBuffers& buffers) {
@@ -112,235 +105,290 @@ void find_stirring(const ContactSearch& search, FaceHierarchy::Which which, Sear
   buffers.leaf_stirs.assign(leaves, which == FaceHierarchy::Which::all ? 1 : 0);
   if (which == FaceHierarchy::Which::all) return;
   for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-    float most = 0;
+    char any = 0;
     for (Index k = search.leaf_begin[leaf]; k < search.leaf_begin[leaf + 1]; ++k) {
-      most = std::max(most, buffers.vertices[search.leaf_vertices[k]].high[3]);
+      any |= buffers.vertex_moves[search.leaf_vertices[k]];
     }
-    buffers.leaf_stirs[leaf] = most > 0 ? 1 : 0;
+    buffers.leaf_stirs[leaf] = any;
   }
 }
 
-/// Bounds of the normals of a face's triangles, outward.
-void bound_normals(const ContactSearch& search, const SearchInput& in, Index f, Block& block, std::size_t lane) {
-  std::array<float, 3> low{kNothing, kNothing, kNothing}, high{-kNothing, -kNothing, -kNothing};
-  const double side = in.side[search.component[f]];
-  for (const Index t : search.triangles_of(f)) {
-    const auto& [a, b, c] = search.triangle_corners[t];
-    const Vec3 u = in.posed[b] - in.posed[a], v = in.posed[c] - in.posed[a];
-    const Vec3 normal = u.cross(v);
-    const double squared = normal.squaredNorm();
-    const bool known = squared > kNoHeight * kNoHeight * u.squaredNorm() * v.squaredNorm();
-    const double scale = known ? side / std::sqrt(squared) : 0;
-    const float around = side == 0 ? 0 : known ? kNormalRounding : 1;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto x = static_cast<float>(scale * normal[static_cast<Index>(k)]);
-      low[k] = std::min(low[k], x - around);
-      high[k] = std::max(high[k], x + around);
-    }
-  }
-  for (std::size_t k = 0; k < 3; ++k) {
-    block.normal[k][lane] = 0.5F * (low[k] + high[k]);
-    block.normal_spread[k][lane] = 0.500001F * (high[k] - low[k]);
-  }
+/// Four floats for each lane, to be turned into lanes.
+using Columns = std::array<Eigen::Array4f, kBlock>;
+void to_lanes(const Columns& columns, Index k, Lanes& lanes) {
+  for (std::size_t lane = 0; lane < kBlock; ++lane) lanes[static_cast<Index>(lane)] = columns[lane][k];
 }
 
-void clear_lane(Block& block, std::size_t lane) {
-  for (std::size_t k = 0; k < 3; ++k) {
-    block.low[k][lane] = kNothing;
-    block.high[k][lane] = -kNothing;
-    block.normal[k][lane] = block.normal_spread[k][lane] = 0;
-  }
-  block.around[lane] = 0;
-}
-
-void fill_lane(const ContactSearch& search, const SearchInput& in, const SearchBuffers& buffers, Index f, Block& block,
-               std::size_t lane) {
-  const auto corners = search.corners_of(f);
-  SearchBounds box = buffers.vertices[corners[0]];
-  for (const Index v : corners.subspan(1)) extend(box, buffers.vertices[v]);
-  float squares = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    block.low[k][lane] = box.low[k];
-    block.high[k][lane] = box.high[k];
-    squares += (box.high[k] - box.low[k]) * (box.high[k] - box.low[k]);
-  }
-  block.around[lane] = static_cast<float>(kGrownBoxes * 1.0001) * std::sqrt(squares);
-  bool stirs = false;
-  for (const Index t : search.triangles_of(f)) stirs = stirs || buffers.leaf_stirs[search.leaf_of[t]] != 0;
-  block.stirring |= std::uint64_t{stirs} << lane;
-  if (!in.side.empty()) bound_normals(search, in, f, block, lane);
-}
-
-void fill_block(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers, Index number,
-                SearchBuffers::NodeBounds& bounds) {
-  Block& block = buffers.blocks[number];
-  block.stirring = 0;
+/// Boxes of a block's faces, and which of them stir.
+void fill_boxes(const ContactSearch& search, const SearchInput& in, std::size_t number, SearchBuffers& buffers) {
+  Block& block = buffers.levels[0][number];
+  Columns low, high;
+  block.moving = block.stirring = 0;
   for (std::size_t lane = 0; lane < kBlock; ++lane) {
-    const std::size_t f = kBlock * static_cast<std::size_t>(number) + lane;
-    if (f < search.face_count()) {
-      fill_lane(search, in, buffers, static_cast<Index>(f), block, lane);
-    } else {
-      clear_lane(block, lane);
+    const auto f = static_cast<Index>(kBlock * number + lane);
+    if (static_cast<std::size_t>(f) >= search.face_count()) {
+      low[lane] = Eigen::Array4f::Constant(kNothing);
+      high[lane] = Eigen::Array4f::Constant(-kNothing);
+      continue;
+    }
+    const auto corners = search.corners_of(f);
+    SearchBounds box = buffers.vertices[corners[0]];
+    for (const Index v : corners.subspan(1)) extend(box, buffers.vertices[v]);
+    low[lane] = box.low;
+    high[lane] = box.high;
+    bool stirs = false;
+    for (const Index t : search.triangles_of(f)) stirs = stirs || buffers.leaf_stirs[search.leaf_of[t]] != 0;
+    block.stirring |= std::uint64_t{stirs} << lane;
+    const bool moves = in.facing == FaceHierarchy::Which::all ? stirs : box.high[3] > 0;
+    block.moving |= std::uint64_t{moves} << lane;
+  }
+  for (Index k = 0; k < 3; ++k) {
+    to_lanes(low, k, block.low[k]);
+    to_lanes(high, k, block.high[k]);
+  }
+  to_lanes(high, 3, block.way);
+  const Lanes x = block.high[0] - block.low[0], y = block.high[1] - block.low[1], z = block.high[2] - block.low[2];
+  block.around = static_cast<float>(kGrownBoxes * 1.0001) * (x * x + y * y + z * z).sqrt();
+  // Where there is no face, nothing is to be added to an endless nothing.
+  for (std::size_t f = search.face_count(); f < kBlock * (number + 1); ++f) {
+    block.around[static_cast<Index>(f % kBlock)] = block.way[static_cast<Index>(f % kBlock)] = 0;
+  }
+}
+
+/// Two edges of each of eight triangles.
+struct Edges {
+  std::array<Lanes, 3> u, v;
+};
+/// In units in which nothing is too small to be squared twice.
+Edges edges_of(std::span<const std::array<Index, 3>> triangles, std::span<const Vec3> positions, float unit) {
+  Edges edges;
+  for (std::size_t lane = 0; lane < kBlock; ++lane) {
+    const auto& [a, b, c] = triangles[lane];
+    const Vec3 &p = positions[a], &q = positions[b], &r = positions[c];
+    for (Index k = 0; k < 3; ++k) {
+      edges.u[k][static_cast<Index>(lane)] = static_cast<float>(q[k] - p[k]);
+      edges.v[k][static_cast<Index>(lane)] = static_cast<float>(r[k] - p[k]);
     }
   }
   for (std::size_t k = 0; k < 3; ++k) {
-    bounds.box.low[k] = block.low[k].minCoeff();
-    bounds.box.high[k] = block.high[k].maxCoeff();
-    bounds.grown.low[k] = (block.low[k] - block.around).minCoeff();
-    bounds.grown.high[k] = (block.high[k] + block.around).maxCoeff();
-    if (in.side.empty()) continue;
-    bounds.normals.low[k] = (block.normal[k] - block.normal_spread[k]).minCoeff();
-    bounds.normals.high[k] = (block.normal[k] + block.normal_spread[k]).maxCoeff();
+    edges.u[k] *= unit;
+    edges.v[k] *= unit;
   }
-  const float stirs = block.stirring != 0 ? 1 : 0;
-  bounds.box.low[3] = bounds.grown.low[3] = bounds.normals.low[3] = bounds.normals.high[3] = 0;
-  bounds.box.high[3] = bounds.grown.high[3] = stirs;
+  return edges;
+}
+
+/// Edges are taken in double precision and multiplied in single: a product is off by less than kProductRounding of the
+/// lengths of its factors.
+SearchBuffers::Normals normals_of(const Edges& edges, const Lanes& side) {
+  const auto& [u, v] = edges;
+  const Lanes x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+  const Lanes squared = x * x + y * y + z * z;
+  const Lanes factors = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  const Lanes inverse = 1 / squared.max(kLeast * kLeast).sqrt();
+  const Lanes scale = side * inverse;
+  return {.of = {scale * x, scale * y, scale * z},
+          .around = side.abs() * (kNormalRounding + (kProductRounding * factors.sqrt() + 2 * kLeast) * inverse)};
+}
+
+/// Normals of a block's triangles, faces, and all of it.
+void fill_normals(const ContactSearch& search, const SearchInput& in, std::size_t number, SearchBuffers& buffers) {
+  std::array<Lanes, 3> low, high;
+  low.fill(Lanes::Constant(kNothing));
+  high.fill(Lanes::Constant(-kNothing));
+  Lanes side;
+  for (std::size_t lane = 0; lane < kBlock; ++lane) {
+    const std::size_t f = std::min(kBlock * number + lane, search.face_count() - 1);
+    side[static_cast<Index>(lane)] = static_cast<float>(in.side[search.component[f]]);
+  }
+  const auto triangles = search.lane_triangles_of(number);
+  for (std::size_t first = 0; first < triangles.size(); first += kBlock) {
+    const Edges edges = edges_of(triangles.subspan(first, kBlock), in.posed, buffers.unit);
+    SearchBuffers::Normals& normals = buffers.normals[(search.lane_begin[number] + first) / kBlock];
+    normals = normals_of(edges, side);
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = low[k].min(normals.of[k] - normals.around);
+      high[k] = high[k].max(normals.of[k] + normals.around);
+    }
+  }
+  Block& block = buffers.levels[0][number];
+  SearchBuffers::BlockNormals& all = buffers.block_normals[number];
+  Lanes of_face = Lanes::Zero(), of_all = Lanes::Zero();
+  for (std::size_t k = 0; k < 3; ++k) {
+    block.normal[k] = 0.5F * (low[k] + high[k]);
+    of_face += (high[k] - block.normal[k]).square();
+    all.of[k] = 0.5F * (block.normal[k].minCoeff() + block.normal[k].maxCoeff());
+    of_all += (block.normal[k] - all.of[k]).square();
+  }
+  block.normal_spread = kMiddle * of_face.sqrt();
+  all.spread = (kMiddle * of_all.sqrt() + block.normal_spread).maxCoeff();
+  all.known = true;
+}
+
+/// What a lane of the level above knows of a block.
+void bound_block(const Block& of, Block& above, std::size_t number) {
+  const auto lane = static_cast<Index>(number % kBlock);
+  for (std::size_t k = 0; k < 3; ++k) {
+    above.low[k][lane] = of.low[k].minCoeff();
+    above.high[k][lane] = of.high[k].maxCoeff();
+  }
+  above.around[lane] = of.around.maxCoeff();
+  above.way[lane] = of.way.maxCoeff();
+  above.moving |= std::uint64_t{of.moving != 0} << lane;
+  above.stirring |= std::uint64_t{of.stirring != 0} << lane;
+}
+
+Block nothing() {
+  Block block{};
+  block.low.fill(Lanes::Constant(kNothing));
+  block.high.fill(Lanes::Constant(-kNothing));
+  block.normal.fill(Lanes::Zero());
+  for (Lanes* lanes : {&block.around, &block.way, &block.normal_spread}) lanes->setZero();
+  return block;
+}
+
+void make_levels(const ContactSearch& search, SearchBuffers& buffers) {
+  std::size_t count = search.block_count();
+  if (!buffers.levels.empty() && buffers.levels[0].size() == count) return;
+  buffers.levels.assign(1, std::vector<Block>(count, nothing()));
+  while (count > 1) {
+    count = (count + kBlock - 1) / kBlock;
+    buffers.levels.emplace_back(count, nothing());
+  }
 }
 
 void refit(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers) {
   bound_vertices(in, buffers);
   find_stirring(search, in.which, buffers);
-  buffers.blocks.resize(search.block_count());
-  buffers.nodes.resize(search.nodes.size());
-  for (std::size_t n = search.nodes.size(); n-- > 0;) {
-    const ContactSearch::Node& node = search.nodes[n];
-    SearchBuffers::NodeBounds& bounds = buffers.nodes[n];
-    if (node.left == kNone) {
-      fill_block(search, in, buffers, node.begin, bounds);
-    } else {
-      bounds = buffers.nodes[node.left];
-      const SearchBuffers::NodeBounds& right = buffers.nodes[node.right];
-      extend(bounds.box, right.box);
-      extend(bounds.grown, right.grown);
-      if (!in.side.empty()) extend(bounds.normals, right.normals);
+  make_levels(search, buffers);
+  buffers.normals.resize(search.lane_triangles.size() / kBlock);
+  buffers.block_normals.assign(search.block_count(), {});
+  for (std::size_t b = 0; b < buffers.levels[0].size(); ++b) fill_boxes(search, in, b, buffers);
+  for (std::size_t level = 1; level < buffers.levels.size(); ++level) {
+    for (Block& block : buffers.levels[level]) block.moving = block.stirring = 0;
+    for (std::size_t b = 0; b < buffers.levels[level - 1].size(); ++b) {
+      bound_block(buffers.levels[level - 1][b], buffers.levels[level][b / kBlock], b);
     }
-    if (in.side.empty()) continue;
-    bounds.normal = middle_of(bounds.normals);
-    bounds.normal_spread = spread_of(bounds.normals);
   }
 }
 
-/// One box, to be compared with those of a block.
+/// One lane, to be compared with those of a block.
 struct Lone {
-  std::array<float, 3> low, high, normal, normal_spread;
-  float around = 0;
+  std::array<float, 3> low, high, normal;
+  float normal_spread, around;
 };
-Lone lone_face(const Block& block, std::size_t i) {
-  Lone face{.around = block.around[i]};
-  for (std::size_t k = 0; k < 3; ++k) {
-    face.low[k] = block.low[k][i];
-    face.high[k] = block.high[k][i];
-    face.normal[k] = block.normal[k][i];
-    face.normal_spread[k] = block.normal_spread[k][i];
-  }
-  return face;
-}
-Lone lone_node(const SearchBounds& box, const SearchBuffers::NodeBounds& bounds) {
-  Lone node{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    node.low[k] = box.low[k];
-    node.high[k] = box.high[k];
-    node.normal[k] = bounds.normal[k];
-    node.normal_spread[k] = bounds.normal_spread[k];
-  }
-  return node;
+[[gnu::always_inline]] inline Lone lone(const Block& block, std::size_t i) {
+  const auto lane = static_cast<Index>(i);
+  return {.low = {block.low[0][lane], block.low[1][lane], block.low[2][lane]},
+          .high = {block.high[0][lane], block.high[1][lane], block.high[2][lane]},
+          .normal = {block.normal[0][lane], block.normal[1][lane], block.normal[2][lane]},
+          .normal_spread = block.normal_spread[lane],
+          .around = block.around[lane]};
 }
 
-/// How far a block's faces lie from a box, along the axis where they are farthest apart; 0 or less: they overlap.
-Lanes gaps(const Lone& to, const Block& from) {
-  Lanes gap = (from.low[0] - to.high[0]).max(to.low[0] - from.high[0]);
-  for (std::size_t k = 1; k < 3; ++k) gap = gap.max(from.low[k] - to.high[k]).max(to.low[k] - from.high[k]);
-  return gap;
+/// How far a block's lanes lie from a box, along the axis where they are farthest apart; 0 or less: they overlap.
+[[gnu::always_inline]] inline Lanes gaps(const Lone& to, const Block& from) {
+  return (from.low[0] - to.high[0])
+      .max(to.low[0] - from.high[0])
+      .max((from.low[1] - to.high[1]).max(to.low[1] - from.high[1]))
+      .max((from.low[2] - to.high[2]).max(to.low[2] - from.high[2]));
 }
 
-/// Bits of a block's faces that may look against something.
-std::uint64_t opposing(const Lone& to, const Block& from) {
-  Lanes least = Lanes::Zero();
-  for (std::size_t k = 0; k < 3; ++k) {
-    const float most = std::abs(to.normal[k]) + to.normal_spread[k];
-    least += to.normal[k] * from.normal[k] - most * from.normal_spread[k] - to.normal_spread[k] * from.normal[k].abs();
-  }
-  return ~at_most(Lanes::Zero(), least);
+/// Bits of a block's lanes that may look against something: the product of two normals n = c + d and m = e + f, c and e
+/// the middles, is c·e + d·m + c·f, and no less than c·e - |d| - |c| |f|.
+[[gnu::always_inline]] inline std::uint64_t opposing(const Lone& to, const Block& from) {
+  return at_most(to.normal[0] * from.normal[0] + to.normal[1] * from.normal[1] + to.normal[2] * from.normal[2],
+                 from.normal_spread + (to.normal_spread + kNormalRounding));
 }
 
-std::uint64_t within_reach(const Lone& to, const Block& from, const Lanes& gap) {
-  return at_most(gap, from.around + to.around);
+/// Two blocks of one level, the first not the higher one.
+struct BlockPair {
+  std::size_t first = 0, second = 0;
+};
+
+/// Bits of the lanes of a block that are marked, or all where lane i of another is.
+std::uint64_t either(std::uint64_t marked, std::size_t i, std::uint64_t others) {
+  return others | (0xff & (0 - ((marked >> i) & 1)));
 }
 
-/// Calls visit(m, n, facing) for nodes of two blocks, the first not the higher one, whose faces may cross or, if
-/// `faces`, look against each other; `facing` says whether they may do that.
+/// Calls visit(pair) for pairs of blocks of faces whose boxes overlap where something stirs, or if `facing` whose grown
+/// boxes overlap where something moves.
 template <class Visit>
-void for_block_pairs(const ContactSearch& search, const SearchBuffers& buffers, bool faces, const Visit& visit) {
-  if (search.nodes.empty()) return;
-  // As in FaceHierarchy: each level leaves three pairs.
-  std::array<std::pair<Index, Index>, 256> stack;
-  std::size_t top = 0;
-  stack[top++] = {0, 0};
-  while (top > 0) {
-    const auto [i, j] = stack[--top];
-    const ContactSearch::Node &a = search.nodes[i], &b = search.nodes[j];
-    const SearchBuffers::NodeBounds &own = buffers.nodes[i], &other = buffers.nodes[j];
-    if (!(own.box.high[3] + other.box.high[3] > 0)) continue;
-    if (i == j) {
-      if (a.left == kNone) {
-        visit(i, i, faces && may_oppose(own, own));
-        continue;
-      }
-      stack[top++] = {a.left, a.left};
-      stack[top++] = {a.right, a.right};
-      stack[top++] = {a.left, a.right};
-      continue;
-    }
-    const bool meet = overlap(own.box, other.box);
-    if (!meet && !(faces && overlap(own.grown, other.grown) && may_oppose(own, other))) continue;
-    if (a.left == kNone && b.left == kNone) {
-      const bool facing = faces && (!meet || may_oppose(own, other));
-      visit(a.begin < b.begin ? i : j, a.begin < b.begin ? j : i, facing);
-    } else if (b.left == kNone || (a.left != kNone && a.end - a.begin >= b.end - b.begin)) {
-      stack[top++] = {a.left, j};
-      stack[top++] = {a.right, j};
-    } else {
-      stack[top++] = {i, b.left};
-      stack[top++] = {i, b.right};
+void for_block_pairs(const SearchBuffers& buffers, std::size_t level, const BlockPair& pair, bool facing,
+                     const Visit& visit) {
+  if (level == 0) {
+    visit(pair);
+    return;
+  }
+  const Block &a = buffers.levels[level][pair.first], &b = buffers.levels[level][pair.second];
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const std::uint64_t later = pair.first == pair.second ? std::uint64_t{0xff} << i & 0xff : 0xff;
+    const std::uint64_t stirring = either(a.stirring, i, b.stirring), moving = either(a.moving, i, b.moving);
+    if ((stirring & later) == 0) continue;
+    const Lone one = lone(a, i);
+    const Lanes gap = gaps(one, b);
+    std::uint64_t open = at_most(gap, Lanes::Zero()) & stirring;
+    if (facing) open |= at_most(gap, b.around + one.around) & moving;
+    for (open &= later; open != 0; open &= open - 1) {
+      const auto j = static_cast<std::size_t>(std::countr_zero(open));
+      for_block_pairs(buffers, level - 1, {kBlock * pair.first + i, kBlock * pair.second + j}, facing, visit);
     }
   }
 }
+template <class Visit>
+void for_block_pairs(const SearchBuffers& buffers, bool facing, const Visit& visit) {
+  if (buffers.levels[0].empty() || buffers.levels.back()[0].stirring == 0) return;
+  for_block_pairs(buffers, buffers.levels.size() - 1, {}, facing, visit);
+}
 
-void add_pairs(std::uint64_t bits, std::size_t f, std::size_t first_other, std::vector<SearchBuffers::Pair>& out) {
+/// Adds the pairs of faces of two blocks whose bits are set: bit 8 i + j is for face i of the first and j of the
+/// second.
+void add_pairs(std::uint64_t bits, const BlockPair& pair, std::vector<SearchBuffers::Pair>& out) {
   for (; bits != 0; bits &= bits - 1) {
-    out.push_back({static_cast<Index>(f), static_cast<Index>(first_other + std::countr_zero(bits))});
+    const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+    out.push_back({static_cast<Index>(kBlock * pair.first + bit / kBlock),
+                   static_cast<Index>(kBlock * pair.second + bit % kBlock)});
   }
 }
 
-/// Looks at the faces of two blocks, of nodes m and n.
-void meet(const ContactSearch& search, Index m, Index n, bool facing, SearchBuffers& buffers) {
-  const Index first = search.nodes[m].begin, second = search.nodes[n].begin;
-  const Block &a = buffers.blocks[first], &b = buffers.blocks[second];
-  const SearchBuffers::NodeBounds& all = buffers.nodes[n];
-  const ContactSearch::NearBlock known = search.known(first, second);
-  facing = facing && known.facing != 0;
-  const std::size_t begin = kBlock * static_cast<std::size_t>(first), other = kBlock * static_cast<std::size_t>(second);
-  const std::uint64_t stirring = b.stirring != 0 ? 0xff : a.stirring;
+/// Whether faces of two blocks may look against each other. Normals are found of the blocks that this asks for.
+bool may_oppose(const ContactSearch& search, const SearchInput& in, const BlockPair& pair, SearchBuffers& buffers) {
+  for (const std::size_t number : {pair.first, pair.second}) {
+    if (!buffers.block_normals[number].known) fill_normals(search, in, number, buffers);
+  }
+  const SearchBuffers::BlockNormals &own = buffers.block_normals[pair.first],
+                                    &others = buffers.block_normals[pair.second];
+  const float product = own.of[0] * others.of[0] + own.of[1] * others.of[1] + own.of[2] * others.of[2];
+  return product <= own.spread + others.spread + kNormalRounding;
+}
+
+/// Looks at the faces of two blocks. What is in vain for one face costs less than to find out whether it is.
+void meet(const ContactSearch& search, const SearchInput& in, const BlockPair& pair, SearchBuffers& buffers) {
+  const Block &a = buffers.levels[0][pair.first], &b = buffers.levels[0][pair.second];
+  const ContactSearch::NearBlock known = search.known(static_cast<Index>(pair.first), static_cast<Index>(pair.second));
+  const bool facing =
+      !in.side.empty() && known.facing != 0 && (a.moving | b.moving) != 0 && may_oppose(search, in, pair, buffers);
   // Which faces of the first block have anything to do with the second as a whole.
-  const std::uint64_t crossing = at_most(gaps(lone_node(all.box, all), a), Lanes::Zero()) & stirring;
-  std::uint64_t opposed = 0;
-  if (facing) {
-    const Lone grown = lone_node(all.grown, all);
-    opposed = within_reach(grown, a, gaps(grown, a)) & stirring;
-    if (opposed != 0) opposed &= opposing(grown, a);
+  std::uint64_t rows = b.stirring != 0 ? 0xff : a.stirring;
+  if (pair.first != pair.second) {
+    Lone all = lone(buffers.levels[1][pair.second / kBlock], pair.second % kBlock);
+    all.normal = buffers.block_normals[pair.second].of;
+    all.normal_spread = buffers.block_normals[pair.second].spread;
+    const Lanes gap = gaps(all, a);
+    const std::uint64_t opposed = facing ? at_most(gap, a.around + all.around) & opposing(all, a) : 0;
+    rows &= at_most(gap, Lanes::Zero()) | opposed;
   }
-  for (std::uint64_t rows = crossing | opposed; rows != 0; rows &= rows - 1) {
+  std::uint64_t crossing = 0, open = 0;
+  for (; rows != 0; rows &= rows - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(rows));
-    const std::uint64_t moving = ((a.stirring >> i) & 1) != 0 ? 0xff : b.stirring;
-    const std::uint64_t apart = (known.apart >> (kBlock * i)) & moving;
-    if (apart == 0) continue;
-    const Lone face = lone_face(a, i);
-    const Lanes gap = gaps(face, b);
-    add_pairs(at_most(gap, Lanes::Zero()) & apart, begin + i, other, buffers.crossing);
-    if (((opposed >> i) & 1) == 0) continue;
-    const std::uint64_t open = (known.facing >> (kBlock * i)) & moving & within_reach(face, b, gap);
-    if (open != 0) add_pairs(opposing(face, b) & open, begin + i, other, buffers.facing);
+    const Lone one = lone(a, i);
+    const Lanes gap = gaps(one, b);
+    crossing |= (at_most(gap, Lanes::Zero()) & either(a.stirring, i, b.stirring)) << (kBlock * i);
+    if (!facing) continue;
+    const std::uint64_t opposed = at_most(gap, b.around + one.around) & opposing(one, b);
+    open |= (opposed & either(a.moving, i, b.moving)) << (kBlock * i);
   }
+  add_pairs(crossing & known.apart, pair, buffers.crossing);
+  add_pairs(open & known.facing, pair, buffers.facing);
 }
 
 bool have_common_vertex(std::span<const Index> a, std::span<const Index> b) {
@@ -359,7 +407,7 @@ ContactSearch::NearBlock look_at_rest(const ContactSearch& search, Index first, 
     }
     return true;
   };
-  ContactSearch::NearBlock near{.second = second, .apart = 0, .facing = 0};
+  ContactSearch::NearBlock near{.apart = 0, .facing = 0};
   for (std::size_t bit = 0; bit < kBlock * kBlock; ++bit) {
     const Index f = first * static_cast<Index>(kBlock) + static_cast<Index>(bit / kBlock);
     const Index g = second * static_cast<Index>(kBlock) + static_cast<Index>(bit % kBlock);
@@ -383,7 +431,7 @@ ContactSearch::ContactSearch(const Surface& surface, std::span<const Index> comp
   }
   std::vector<Index> order(count);
   std::iota(order.begin(), order.end(), 0);
-  if (count > 0) build_blocks(0, static_cast<Index>(count), middles, order, nodes);
+  sort_into_blocks(0, count, middles, order);
   std::vector<std::vector<Index>> of_face(count);
   for (Index t = 0; t < static_cast<Index>(hierarchy.triangle_count()); ++t) {
     of_face[hierarchy.face_of(t)].push_back(t);
@@ -410,37 +458,62 @@ ContactSearch::ContactSearch(const Surface& surface, std::span<const Index> comp
     leaf_vertices.insert(leaf_vertices.end(), vertices.begin(), vertices.end());
     leaf_begin.push_back(static_cast<Index>(leaf_vertices.size()));
   }
+  find_lanes();
   SearchBuffers at_rest;
   const SearchInput still{surface.positions, surface.positions, {}, FaceHierarchy::Which::all};
   refit(*this, still, at_rest);
-  for (SearchBuffers::NodeBounds& bounds : at_rest.nodes) bounds.box = bounds.grown;
+  for (auto& level : at_rest.levels) {
+    for (Block& block : level) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        block.low[k] -= block.around;
+        block.high[k] += block.around;
+      }
+    }
+  }
   std::vector<std::pair<Index, Index>> pairs;
-  for_block_pairs(*this, at_rest, false,
-                  [&](Index m, Index n, bool) { pairs.emplace_back(nodes[m].begin, nodes[n].begin); });
+  for_block_pairs(at_rest, false, [&](const BlockPair& pair) {
+    pairs.emplace_back(static_cast<Index>(pair.first), static_cast<Index>(pair.second));
+  });
   std::sort(pairs.begin(), pairs.end());
   near_begin.assign(1, 0);
   std::size_t next = 0;
   for (std::size_t block = 0; block < block_count(); ++block) {
     for (; next < pairs.size() && static_cast<std::size_t>(pairs[next].first) == block; ++next) {
+      near_second.push_back(pairs[next].second);
       near.push_back(look_at_rest(*this, pairs[next].first, pairs[next].second, settled));
     }
     near_begin.push_back(static_cast<Index>(near.size()));
   }
 }
 
-ContactSearch::NearBlock ContactSearch::known(Index first, Index second) const {
-  for (Index k = near_begin[first]; k < near_begin[first + 1]; ++k) {
-    if (near[k].second == second) return near[k];
+void ContactSearch::find_lanes() {
+  lane_begin.assign(1, 0);
+  for (std::size_t block = 0; block < block_count(); ++block) {
+    const std::size_t begin = kBlock * block, end = std::min(begin + kBlock, face_count());
+    std::size_t most = 0;
+    for (std::size_t f = begin; f < end; ++f) most = std::max(most, triangles_of(static_cast<Index>(f)).size());
+    for (std::size_t k = 0; k < most; ++k) {
+      for (std::size_t lane = 0; lane < kBlock; ++lane) {
+        const auto own = triangles_of(static_cast<Index>(std::min(begin + lane, end - 1)));
+        lane_triangles.push_back(own.empty() ? std::array<Index, 3>{}
+                                             : triangle_corners[own[std::min(k, own.size() - 1)]]);
+      }
+    }
+    lane_begin.push_back(lane_triangles.size());
   }
-  return {.second = second};
+}
+
+ContactSearch::NearBlock ContactSearch::known(Index first, Index second) const {
+  const auto begin = near_second.begin() + near_begin[first], end = near_second.begin() + near_begin[first + 1];
+  const auto found = std::find(begin, end, second);
+  return found != end ? near[static_cast<std::size_t>(found - near_second.begin())] : NearBlock{};
 }
 
 void search_contacts(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers) {
   buffers.crossing.clear();
   buffers.facing.clear();
   refit(search, in, buffers);
-  for_block_pairs(search, buffers, !in.side.empty(),
-                  [&](Index first, Index second, bool facing) { meet(search, first, second, facing, buffers); });
+  for_block_pairs(buffers, !in.side.empty(), [&](const BlockPair& pair) { meet(search, in, pair, buffers); });
 }
 
 // Nearest points of two triangles that are in the way of each other differ by a vector v that is short, or points
@@ -448,17 +521,26 @@ void search_contacts(const ContactSearch& search, const SearchInput& in, SearchB
 // comes that near to the box that holds all differences of the two faces, none is.
 bool surely_out_of_the_way(const SearchBuffers& buffers, const SearchBuffers::Pair& pair, double reach) {
   constexpr float kMargin = 1e-6F;
-  const auto lone = [&](Index f) {
-    return lone_face(buffers.blocks[static_cast<std::size_t>(f) / kBlock], static_cast<std::size_t>(f) % kBlock);
+  const auto face = [&](Index f) {
+    return lone(buffers.levels[0][static_cast<std::size_t>(f) / kBlock], static_cast<std::size_t>(f) % kBlock);
   };
-  const Lone from = lone(pair.f), to = lone(pair.g);
+  const Lone from = face(pair.f), to = face(pair.g);
   const auto around = static_cast<float>(reach);
+  const float spread = to.normal_spread + from.normal_spread + kMargin;
+  std::array<float, 3> leasts, mosts, fasts, slows;  // λ fast >= least and λ slow <= most
+  int away = 0;                                      // not 0: no λ will do along one axis, as for most pairs
+  for (std::size_t k = 0; k < 3; ++k) {
+    leasts[k] = to.low[k] - from.high[k] - around;
+    mosts[k] = to.high[k] - from.low[k] + around;
+    fasts[k] = to.normal[k] - from.normal[k] + spread;
+    slows[k] = to.normal[k] - from.normal[k] - spread;
+    away |= (static_cast<int>(leasts[k] > 0) & static_cast<int>(fasts[k] <= 0)) |
+            (static_cast<int>(mosts[k] < 0) & static_cast<int>(slows[k] >= 0));
+  }
+  if (away != 0) return true;
   float low = 0, high = kNothing;  // of λ
   for (std::size_t k = 0; k < 3; ++k) {
-    const float least = to.low[k] - from.high[k] - around, most = to.high[k] - from.low[k] + around;
-    const float ray = to.normal[k] - from.normal[k];
-    const float spread = to.normal_spread[k] + from.normal_spread[k] + kMargin;
-    const float fast = ray + spread, slow = ray - spread;  // λ fast >= least and λ slow <= most
+    const float least = leasts[k], most = mosts[k], fast = fasts[k], slow = slows[k];
     if (fast > 0) low = std::max(low, least / fast);
     if (fast <= 0) high = std::min(high, fast < 0 ? least / fast : (least > 0 ? 0 : kNothing));
     if (slow > 0) high = std::min(high, most / slow);
@@ -467,13 +549,26 @@ bool surely_out_of_the_way(const SearchBuffers& buffers, const SearchBuffers::Pa
   return low > high + kMargin * std::abs(high);
 }
 
-double farthest_way(const ContactSearch& search, const SearchBuffers& buffers, Index f) {
-  float most = 0;
-  for (const Index v : search.corners_of(f)) {
-    const SearchBounds& bounds = buffers.vertices[v];
-    most = std::max(most, (bounds.high - bounds.low).head<3>().matrix().squaredNorm());
-  }
-  return std::sqrt(most);
+bool surely_not_opposed(const ContactSearch& search, const SearchBuffers& buffers, const FaceTriangle& one,
+                        const FaceTriangle& other) {
+  // Normals of length 1 at most, each coordinate of which is known to within `around`.
+  constexpr float kOfAround = 2;
+  const auto normals = [&](const FaceTriangle& of) -> const SearchBuffers::Normals& {
+    return buffers.normals[search.lane_begin[static_cast<std::size_t>(of.face) / kBlock] / kBlock + of.number];
+  };
+  const auto lane = [](const FaceTriangle& of) {
+    return static_cast<Index>(static_cast<std::size_t>(of.face) % kBlock);
+  };
+  const SearchBuffers::Normals &own = normals(one), &others = normals(other);
+  const Index i = lane(one), j = lane(other);
+  const float product =
+      own.of[0][i] * others.of[0][j] + own.of[1][i] * others.of[1][j] + own.of[2][i] * others.of[2][j];
+  return product > kOfAround * (own.around[i] + others.around[j]);
+}
+
+double farthest_way(const SearchBuffers& buffers, Index f) {
+  const auto at = static_cast<std::size_t>(f);
+  return buffers.levels[0][at / kBlock].way[static_cast<Index>(at % kBlock)];
 }
 
 bool boxes_meet(const ContactSearch& search, const SearchBuffers& buffers, Index s, Index t) {

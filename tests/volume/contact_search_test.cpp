@@ -119,6 +119,82 @@ TEST(ContactSearch, KnowsWhatIsOutOfTheWay) {
   }
 }
 
+// Normals are bounded far from the origin, and in shapes of any size, as well: what looks against each other is found.
+TEST(ContactSearch, FindsWhatFacesEachOtherAtAnySize) {
+  for (const auto& [size, away] : {std::pair(1e-9, 0.0), std::pair(1e9, 0.0), std::pair(1.0, 300.0)}) {
+    BentSkin skin(1.08, Vec3(away, 0, -away));
+    for (auto* shape : {&skin.posed, &skin.corrected}) {
+      for (Vec3& p : *shape) p *= size;
+    }
+    const ContactSearch search = skin.search(false);
+    SearchBuffers buffers;
+    search_contacts(search, {skin.posed, skin.corrected, kOutward, kAll}, buffers);
+    const auto found = faces_of(search, skin.triangles, buffers.facing);
+    skin.triangles.refit(skin.posed, skin.corrected, kGrownBoxes);
+    std::vector<TrianglePair> near;
+    skin.triangles.near_pairs(near);
+    std::size_t facing = 0;
+    for (const auto& [s, t] : near) {
+      if (!(skin.normal(s).dot(skin.normal(t)) < 0)) continue;
+      ++facing;
+      EXPECT_TRUE(found.contains(std::minmax({skin.triangles.face_of(s), skin.triangles.face_of(t)})))
+          << s << ", " << t;
+    }
+    EXPECT_GT(facing, 100u);
+  }
+}
+
+// Triangles that are said not to look against each other do not; and of those that clearly do not, nearly all are
+// known.
+TEST(ContactSearch, KnowsWhatIsNotOpposed) {
+  const BentSkin skin(1.08);
+  const ContactSearch search = skin.search(false);
+  SearchBuffers buffers;
+  search_contacts(search, {skin.posed, skin.corrected, kOutward, kAll}, buffers);
+  std::size_t clearly = 0, known = 0, opposed = 0;
+  for (const auto& [f, g] : buffers.facing) {
+    const auto own = search.triangles_of(f), others = search.triangles_of(g);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      for (std::size_t j = 0; j < others.size(); ++j) {
+        const double product = skin.normal(own[i]).normalized().dot(skin.normal(others[j]).normalized());
+        const bool aside = surely_not_opposed(search, buffers, {f, i}, {g, j});
+        EXPECT_FALSE(aside && product < 0) << own[i] << " and " << others[j];
+        opposed += product < 0 ? 1 : 0;
+        if (!(product > 1e-4)) continue;
+        ++clearly;
+        known += aside ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(opposed, 100u);
+  EXPECT_GT(clearly, 10u);
+  EXPECT_GT(known, 9 * clearly / 10);
+}
+
+// A face is moved by no more than is said, and by not much less.
+TEST(ContactSearch, KnowsHowFarFacesMove) {
+  const BentSkin skin(1.08);
+  const ContactSearch search = skin.search(false);
+  SearchBuffers buffers;
+  search_contacts(search, {skin.posed, skin.corrected, {}, kAll}, buffers);
+  for (Index f = 0; f < static_cast<Index>(search.face_count()); ++f) {
+    double most = 0;
+    for (const Index v : search.corners_of(f)) most = std::max(most, (skin.corrected[v] - skin.posed[v]).norm());
+    EXPECT_GE(farthest_way(buffers, f), most) << f;
+    EXPECT_LE(farthest_way(buffers, f), 1.0001 * most + 1e-30) << f;
+  }
+}
+
+// If only faces that move are asked for, none is found where nothing moves; what crosses is.
+TEST(ContactSearch, NothingFacesWhereNothingMoves) {
+  const BentSkin skin(1.25);
+  const ContactSearch search = skin.search(false);
+  SearchBuffers buffers;
+  search_contacts(search, {skin.posed, skin.posed, kOutward, kAll, FaceHierarchy::Which::moving}, buffers);
+  EXPECT_FALSE(buffers.crossing.empty());
+  EXPECT_TRUE(buffers.facing.empty());
+}
+
 // Faces that are near each other at rest and settled are left out, and so are those that do not move.
 TEST(ContactSearch, LeavesOutWhatIsKnown) {
   const BentSkin skin(1.08);
