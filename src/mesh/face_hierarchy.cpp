@@ -206,24 +206,4 @@ std::vector<FacePair> FaceHierarchy::crossings(std::span<const Vec3> positions) 
   return out;
 }
 
-std::vector<FacePair> crossings_by_brute_force(const Surface& surface, std::span<const Vec3> positions) {
-  const Triangulation cut = triangulate(surface);
-  const auto corners = [&](std::size_t t) -> Triangle {
-    const auto& [a, b, c] = cut.triangles[t];
-    return {positions[a], positions[b], positions[c]};
-  };
-  std::vector<FacePair> out;
-  for (std::size_t s = 0; s < cut.triangles.size(); ++s) {
-    for (std::size_t t = s + 1; t < cut.triangles.size(); ++t) {
-      const Index f = cut.face[s], g = cut.face[t];
-      if (share_a_vertex(surface.face(static_cast<std::size_t>(f)), surface.face(static_cast<std::size_t>(g))))
-        continue;
-      if (triangle_crossing(corners(s), corners(t))) out.push_back({std::min(f, g), std::max(f, g)});
-    }
-  }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
 }  // namespace isochor

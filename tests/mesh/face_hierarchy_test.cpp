@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "mesh/brute_force_crossings.h"
+
 namespace isochor {
 namespace {
 
@@ -54,7 +56,7 @@ TEST(FaceHierarchy, AgreesWithBruteForce) {
       }
       faces.refit(positions);
       const auto pairs = faces.crossings(positions);
-      EXPECT_EQ(pairs, crossings_by_brute_force(surface, positions)) << crumpled << " " << nearer;
+      EXPECT_EQ(pairs, test::crossings_by_brute_force(surface, positions)) << crumpled << " " << nearer;
       found += pairs.size();
       if (crumpled == 0) {
         EXPECT_EQ(pairs.empty(), nearer < 0.6) << nearer;
@@ -75,7 +77,7 @@ TEST(FaceHierarchy, FindsMirroredSkin) {
   const FaceHierarchy faces(surface);
   const auto pairs = faces.crossings(surface.positions);
   EXPECT_FALSE(pairs.empty());
-  EXPECT_EQ(pairs, crossings_by_brute_force(surface, surface.positions));
+  EXPECT_EQ(pairs, test::crossings_by_brute_force(surface, surface.positions));
 }
 
 // Fitted to two shapes, it lists every pair that crosses in a shape between them.
@@ -95,7 +97,7 @@ TEST(FaceHierarchy, HoldsAllThatLiesBetweenTwoShapes) {
   for (const double s : {0.2, 0.5, 0.8}) {
     std::vector<Vec3> between = surface.positions;
     for (std::size_t v = 0; v < to.size(); ++v) between[v] += s * (to[v] - between[v]);
-    const auto crossings = crossings_by_brute_force(surface, between);
+    const auto crossings = test::crossings_by_brute_force(surface, between);
     EXPECT_FALSE(crossings.empty());
     for (const FacePair& pair : crossings) EXPECT_TRUE(std::binary_search(listed.begin(), listed.end(), pair));
   }

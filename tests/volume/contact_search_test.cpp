@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "mesh/brute_force_crossings.h"
 #include "volume/subject.h"
 
 namespace isochor::volume {
@@ -59,7 +60,7 @@ TEST(ContactSearch, FindsAllThatCrosses) {
     EXPECT_TRUE(buffers.facing.empty());
     std::size_t crossings = 0;
     for (const auto& shape : {skin.posed, skin.corrected}) {
-      for (const FacePair& pair : crossings_by_brute_force(skin.surface, shape)) {
+      for (const FacePair& pair : test::crossings_by_brute_force(skin.surface, shape)) {
         EXPECT_TRUE(found.contains({pair.a, pair.b})) << pair.a << " and " << pair.b;
         ++crossings;
       }

@@ -5,6 +5,7 @@
 
 #include "isochor/mesh/face_hierarchy.h"
 #include "isochor/voxel/winding.h"
+#include "mesh/brute_force_crossings.h"
 #include "volume/subject.h"
 
 namespace isochor {
@@ -19,8 +20,8 @@ const Clip& clip_named(const Character& character, const std::string& name) {
 
 /// Pairs that cross in one shape and not in the other.
 std::vector<FacePair> added_pairs(const test::Subject& subject, const std::vector<Vec3>& positions) {
-  const auto after = crossings_by_brute_force(subject.welded.surface(), positions);
-  const auto before = crossings_by_brute_force(subject.welded.surface(), subject.posed.positions);
+  const auto after = test::crossings_by_brute_force(subject.welded.surface(), positions);
+  const auto before = test::crossings_by_brute_force(subject.welded.surface(), subject.posed.positions);
   std::vector<FacePair> added;
   std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
   return added;
@@ -67,9 +68,9 @@ TEST(Contact, ResolvesWhatSkinningCrosses) {
     const Pose pose = sample(clip, hold.character.skeleton, time);
     hold.together(pose);
     resolve.together(pose);
-    EXPECT_GT(crossings_by_brute_force(hold.welded.surface(), hold.posed.positions).size(), 10u) << time;
-    EXPECT_GT(crossings_by_brute_force(hold.welded.surface(), hold.frame.positions).size(), 10u) << time;
-    EXPECT_TRUE(crossings_by_brute_force(hold.welded.surface(), resolve.frame.positions).empty()) << time;
+    EXPECT_GT(test::crossings_by_brute_force(hold.welded.surface(), hold.posed.positions).size(), 10u) << time;
+    EXPECT_GT(test::crossings_by_brute_force(hold.welded.surface(), hold.frame.positions).size(), 10u) << time;
+    EXPECT_TRUE(test::crossings_by_brute_force(hold.welded.surface(), resolve.frame.positions).empty()) << time;
     EXPECT_GT(resolve.frame.contact.skinned, 0u) << time;
     EXPECT_EQ(resolve.frame.contact.after, 0u) << time;
     EXPECT_LE(resolve.largest_error(), 1e-9) << time;
@@ -168,7 +169,8 @@ TEST(Contact, CountsAsBruteForceDoes) {
   off.together(pose);
   count.together(pose);
   EXPECT_EQ(count.frame.positions, off.frame.positions);
-  EXPECT_EQ(count.frame.contact.before, crossings_by_brute_force(off.welded.surface(), off.frame.positions).size());
+  EXPECT_EQ(count.frame.contact.before,
+            test::crossings_by_brute_force(off.welded.surface(), off.frame.positions).size());
   EXPECT_EQ(count.frame.contact.after, count.frame.contact.before);
 }
 
@@ -248,7 +250,7 @@ TEST(Contact, LeavesAloneWhatTouchesAtRest) {
   EXPECT_EQ(hold.frame.contact.after, 0u);
   resolve.together(rest);
   EXPECT_EQ(resolve.frame.positions, hold.frame.positions);
-  EXPECT_FALSE(crossings_by_brute_force(hold.welded.surface(), hold.posed.positions).empty());
+  EXPECT_FALSE(test::crossings_by_brute_force(hold.welded.surface(), hold.posed.positions).empty());
 }
 
 }  // namespace

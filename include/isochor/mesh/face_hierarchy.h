@@ -109,7 +109,4 @@ class FaceHierarchy {
   std::vector<Index> corners_, face_begin_;  // of the faces; empty if all are triangles
 };
 
-/// The same by trying every pair: slow, and simple enough to be trusted.
-std::vector<FacePair> crossings_by_brute_force(const Surface& surface, std::span<const Vec3> positions);
-
 }  // namespace isochor
