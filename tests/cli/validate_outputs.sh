@@ -18,11 +18,11 @@ for name in cylinder cylinder3 giraffe elephant knight; do
   done
   "$program" deform "$work/$name.glb" -o "$work/$name-morphs.glb" --bake morphs --fps 6 --quiet
   pair "\"$work/$name.glb\"" "$work/$name-morphs.glb"
-  "$program" deform "$work/$name.glb" -o "$work/$name-joints.glb" --bake joints --fps 6 --quiet
+  "$program" deform "$work/$name.glb" -o "$work/$name-joints.glb" --bake joints --fps 2 --quiet
   pair "\"$work/$name.glb\"" "$work/$name-joints.glb"
   "$program" deform "$work/$name.glb" -o "$work/$name-still.glb" --clip 0 --time 0.5 --quiet
   pair "\"$work/$name.glb\"" "$work/$name-still.glb"
-  "$program" deform "$work/$name.glb" -o "$work/$name-refined.glb" --refine 0.5 --levels 2 --fps 6 --quiet
+  "$program" deform "$work/$name.glb" -o "$work/$name-refined.glb" --refine 0.5 --levels 2 --fps 2 --quiet
   pair "\"$work/$name.glb\"" "$work/$name-refined.glb"
   # Bound again, to a skeleton from elsewhere, with more influences than one set holds, and from a mesh and a rig.
   "$program" bind "$work/$name.glb" -o "$work/$name-bound.glb" --resolution 64 --quiet
@@ -46,9 +46,9 @@ if [ -d "$data" ]; then
     pair "\"$file\"" "$work/$name-lbs.glb"
     "$program" deform "$file" -o "$work/$name-dqs.glb" --clip 0 --deformer dqs --fps 6 --quiet
     pair "\"$file\"" "$work/$name-dqs.glb"
-    "$program" deform "$file" -o "$work/$name-joints.glb" --clip 0 --bake joints --fps 6 --quiet
+    "$program" deform "$file" -o "$work/$name-joints.glb" --clip 0 --bake joints --fps 2 --quiet
     pair "\"$file\"" "$work/$name-joints.glb"
-    "$program" deform "$file" -o "$work/$name-refined.glb" --clip 0 --refine 0.5 --fps 6 --quiet
+    "$program" deform "$file" -o "$work/$name-refined.glb" --clip 0 --refine 0.5 --fps 2 --quiet
     pair "\"$file\"" "$work/$name-refined.glb"
     "$program" deform "$file" -o "$work/$name-all.glb" --volume off --quiet
     pair "\"$file\"" "$work/$name-all.glb"
