@@ -29,9 +29,8 @@ std::vector<Gap> halve(std::span<const Gap> gaps, double allowed, bool last, con
       found.max_error.volume = std::max(found.max_error.volume, errors[i].volume);
       found.max_error.position = std::max(found.max_error.position, errors[i].position);
       found.max_error.turned = std::max(found.max_error.turned, errors[i].turned);
-      if (errors[i].pressed + errors[i].turned > 0) found.pressed.push_back(gaps[i].middle);
+      if (errors[i].turned > 0) found.turned.push_back(gaps[i].middle);
       found.gaps_beyond += beyond ? 1 : 0;
-      found.gaps_folded += beyond && errors[i].volume <= allowed ? 1 : 0;
       continue;
     }
     clip.add(i);
@@ -60,7 +59,7 @@ BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOpti
     gaps = halve(gaps, kMargin * options.volume_error, halvings == kMostHalvings, clip, found);
   }
   std::sort(found.added.begin(), found.added.end());
-  std::sort(found.pressed.begin(), found.pressed.end());
+  std::sort(found.turned.begin(), found.turned.end());
   return found;
 }
 

@@ -193,11 +193,7 @@ BetweenError HeldFrames::between(const CorrectedPlayback& playback, const Correc
     const double volume = volumes_[c].volume(shown);
     error.volume = std::max(error.volume, relative_volume_error(volume, frame.corrected.components[c].after));
   }
-  if (playback.keeps_faces()) {
-    const TurnedFaces::FarOver over = turned_faces_.far_over(frame.posed, shown, frame.corrected.positions);
-    error.turned = over.asking;
-    error.pressed = over.pressed;
-  }
+  if (playback.keeps_faces()) error.turned = turned_faces_.count_far_over(frame.posed, shown);
   return error;
 }
 
@@ -222,7 +218,7 @@ void HeldFrames::restore_volumes(std::span<const double> volumes, std::span<cons
     }
   }
   for (const Index v : fixed) mobility[v] = 0;
-  const ResidualVolume found = residual_volume({welded_.surface(), welded_.topology(), shown, volumes, mobility});
+  const ResidualVolume found = residual_volume({welded_.surface(), volumes_, shown, volumes, mobility});
   if (found.displacements.empty()) return;
   for (std::size_t p = 0; p < viewer.wanted.size(); ++p) {
     for (std::size_t v = 0; v < viewer.maps[p].size(); ++v) {

@@ -165,8 +165,7 @@ class Holder {
               const StageTimer timer(context, "between");
               error = frames_.between(playback_, frame, context);
               if (!error.within(allowed) && !makes_a_key(frame, allowed)) {
-                if (!(error.volume <= allowed)) error.volume = allowed;
-                error.turned = 0;
+                error.volume = allowed;
               }
             }
             if (!error.within(allowed)) looked_[first + i] = {held(frame, context), frame.corrected, frame.track};
@@ -176,7 +175,8 @@ class Holder {
     return errors;
   }
 
-  /// Keys between those of the clip, where lines from key to key lose volume.
+  /// Keys between those of the clip, where lines from key to key lose volume; then faces that these lines turn over are
+  /// turned back.
   void add_between(const Clip& clip, std::span<const double> times, Share share) {
     const auto errors = [&](std::span<const double> middles, double allowed) {
       auto found = look(clip, middles, allowed, share);
@@ -190,38 +190,40 @@ class Holder {
     };
     BetweenKeys found = add_keys_between(times, options_.between, {.errors = errors, .add = add_key});
     looked_.clear();
-    if (playback_.keeps_faces()) mend_faces(clip, found);
+    {
+      const StageTimer timer(context_, "bake");
+      found.max_error.turned = frames_.mend(playback_, clip, found.turned, context_);
+    }
     BetweenKeys& all = *motion_.between;
     all.added.insert(all.added.end(), found.added.begin(), found.added.end());
-    all.pressed.insert(all.pressed.end(), found.pressed.begin(), found.pressed.end());
+    all.turned.insert(all.turned.end(), found.turned.begin(), found.turned.end());
     all.gaps_beyond += found.gaps_beyond;
-    all.gaps_folded += found.gaps_folded;
     all.max_error.volume = std::max(all.max_error.volume, found.max_error.volume);
     all.max_error.position = std::max(all.max_error.position, found.max_error.position);
     all.max_error.turned = std::max(all.max_error.turned, found.max_error.turned);
   }
 
-  /// Faces that no key more would turn back.
-  void mend_faces(const Clip& clip, BetweenKeys& found) {
-    const StageTimer timer(context_, "bake");
-    found.max_error.turned = frames_.mend(playback_, clip, found.pressed, context_);
-    if (found.max_error.turned > 0) return;
-    found.gaps_beyond -= found.gaps_folded;
-    found.gaps_folded = 0;
-  }
-
   void report_gaps() {
     const std::size_t gaps = motion_.between->gaps_beyond;
-    if (gaps == 0) return;
     const BetweenError& worst = motion_.between->max_error;
-    std::string what = "a volume is off by " + short_number(100 * worst.volume, 3) + " % half-way";
-    if (worst.turned > 0) what += ", and " + count_of(worst.turned, "face") + " turned over there";
-    motion_.problems.push_back({Severity::warning,
-                                "bake-between",
-                                "in " + count_of(gaps, "gap") + " between keys the motion jumps, or is too fast for " +
-                                    std::to_string(1 << kMostHalvings) + " keys more: " + what,
-                                {},
-                                static_cast<std::int64_t>(gaps)});
+    if (gaps > 0) {
+      motion_.problems.push_back({Severity::warning,
+                                  "bake-between",
+                                  "in " + count_of(gaps, "gap") +
+                                      " between keys the motion jumps, or is too fast for " +
+                                      std::to_string(1 << kMostHalvings) + " keys more: a volume is off by " +
+                                      short_number(100 * worst.volume, 3) + " % half-way",
+                                  {},
+                                  static_cast<std::int64_t>(gaps)});
+    }
+    if (worst.turned > 0) {
+      motion_.problems.push_back({Severity::warning,
+                                  "bake-turned",
+                                  "half-way between two keys " + count_of(worst.turned, "face") +
+                                      (worst.turned == 1 ? " is" : " are") + " turned over that no offset turns back",
+                                  {},
+                                  static_cast<std::int64_t>(worst.turned)});
+    }
   }
 
   const HoldOptions& options_;

@@ -21,12 +21,9 @@ TurnedFaces::TurnedFaces(const WeldedCharacter& welded, std::span<const VolumeFu
 
 double TurnedFaces::crushed(const PosedSkin& posed, std::size_t component) const {
   if (!welded_.has_volume(component)) return std::numeric_limits<double>::infinity();
-  return kCrushedFace * area_scale(posed, component) * median_areas_[component];
-}
-
-double TurnedFaces::area_scale(const PosedSkin& posed, std::size_t component) {
+  // What the pose does to lengths at rest, by its volume.
   const double scale = std::cbrt(std::abs(posed.target_volumes[component] / posed.rest_volumes[component]));
-  return scale * scale;
+  return kCrushedFace * scale * scale * median_areas_[component];
 }
 
 std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> before,
@@ -39,32 +36,19 @@ std::size_t TurnedFaces::count(const PosedSkin& posed, std::span<const Vec3> bef
   return turned;
 }
 
-TurnedFaces::FarOver TurnedFaces::far_over(const PosedSkin& posed, std::span<const Vec3> shown,
-                                           std::span<const Vec3> wanted) const {
-  // Cosines of 87 and 63 degrees: corrected skin keeps within 60, and a face that hovers about one of them asks for
-  // nothing. Nor does one that the deformer crushes to a tenth: it turns over by itself within a moment, as others
-  // around it do, and all of them would ask for most of the keys (329 of 511 of a dancing elephant).
-  constexpr double kFarOver = 0.05, kWell = 0.45, kSmall = 0.1;
-  FarOver out;
+std::size_t TurnedFaces::count_far_over(const PosedSkin& posed, std::span<const Vec3> shown) const {
+  constexpr double kFarOver = 0.05;  // the cosine of 87 degrees
+  std::size_t count = 0;
   for (std::size_t c = 0; c < volumes_.size(); ++c) {
     if (!welded_.has_volume(c)) continue;
     const double least = crushed(posed, c);
-    const double small = kSmall * area_scale(posed, c);
-    for_each_moved_face(volumes_[c], posed.positions, shown, [&](std::size_t r, const Vec3& before, const Vec3& after) {
-      FaceTurns seen;
-      seen.add(before, after, least);
-      if (seen.least_cosine >= kFarOver) return;
-      if (before.norm() < small * area_vector(welded_.surface().positions, volumes_[c].ring(r)).norm()) {
-        ++out.pressed;
-        return;
-      }
-      FaceTurns meant;
-      meant.add(before, area_vector(wanted, volumes_[c].ring(r)), least);
-      const bool turns = seen.turned > meant.turned;
-      out.asking += turns || meant.least_cosine > kWell ? 1 : 0;
+    for_each_moved_face(volumes_[c], posed.positions, shown, [&](std::size_t, const Vec3& before, const Vec3& after) {
+      FaceTurns turns;
+      turns.add(before, after, least);
+      count += turns.least_cosine < kFarOver ? 1 : 0;
     });
   }
-  return out;
+  return count;
 }
 
 }  // namespace isochor

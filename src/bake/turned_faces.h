@@ -28,17 +28,10 @@ class TurnedFaces {
   /// The area below which a face of this component is left out; infinite if the component has no volume.
   double crushed(const PosedSkin& posed, std::size_t component) const;
 
-  /// Faces that lie far over in `shown`: turned over, or so near to it that what morph targets round may turn them.
-  struct FarOver {
-    std::size_t asking = 0;   ///< that do not in `wanted`
-    std::size_t pressed = 0;  ///< that the deformer itself presses to a tenth of their area
-  };
-  FarOver far_over(const PosedSkin& posed, std::span<const Vec3> shown, std::span<const Vec3> wanted) const;
+  /// Those that are turned over in `shown`, or so near to it that what morph targets round may turn them.
+  std::size_t count_far_over(const PosedSkin& posed, std::span<const Vec3> shown) const;
 
  private:
-  /// What a pose does to areas at rest.
-  static double area_scale(const PosedSkin& posed, std::size_t component);
-
   const WeldedCharacter& welded_;
   std::span<const VolumeFunctional> volumes_;
   std::vector<double> median_areas_;  // by component, at rest

@@ -9,6 +9,7 @@ namespace isochor::test {
 struct Cubes {
   Surface surface;
   Topology topology;
+  std::vector<VolumeFunctional> functionals;  // by component
 
   Cubes() {
     for (int side = 0; side < 2; ++side) {
@@ -18,6 +19,7 @@ struct Cubes {
       for (const auto& f : faces) surface.add_face({first + f[0], first + f[1], first + f[2], first + f[3]});
     }
     topology = analyse(surface);
+    for (const Component& component : topology.components) functionals.emplace_back(surface, component);
   }
   double volume(std::size_t component, std::span<const Vec3> displacements) const {
     std::vector<Vec3> moved = surface.positions;

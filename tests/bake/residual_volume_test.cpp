@@ -17,7 +17,7 @@ TEST(ResidualVolume, BringsTheVolumeBack) {
   for (const double wanted : {1.1, 0.8, 2.5, 1.000001}) {
     const std::vector<double> volumes = {wanted, 1.0};
     const ResidualVolume result =
-        residual_volume({cubes.surface, cubes.topology, cubes.surface.positions, volumes, mobility});
+        residual_volume({cubes.surface, cubes.functionals, cubes.surface.positions, volumes, mobility});
     ASSERT_EQ(result.displacements.size(), 16u);
     EXPECT_NEAR(cubes.volume(0, result.displacements), wanted, 1e-12);
     EXPECT_EQ(result.corrected, std::vector<Index>{0});
@@ -33,7 +33,7 @@ TEST(ResidualVolume, LeavesRoundingAlone) {
   const Cubes cubes;
   const std::vector<double> mobility(16, 1.0), volumes = {1 + 1e-8, 0.0};
   const ResidualVolume result =
-      residual_volume({cubes.surface, cubes.topology, cubes.surface.positions, volumes, mobility});
+      residual_volume({cubes.surface, cubes.functionals, cubes.surface.positions, volumes, mobility});
   EXPECT_TRUE(result.displacements.empty());
   EXPECT_TRUE(result.corrected.empty());
 }
@@ -43,7 +43,7 @@ TEST(ResidualVolume, TellsWhatItCannotReach) {
   const Cubes cubes;
   const std::vector<double> still(16, 0.0), volumes = {1.5, 1.0};
   const ResidualVolume result =
-      residual_volume({cubes.surface, cubes.topology, cubes.surface.positions, volumes, still});
+      residual_volume({cubes.surface, cubes.functionals, cubes.surface.positions, volumes, still});
   EXPECT_EQ(result.unreached, std::vector<Index>{0});
   EXPECT_TRUE(result.displacements.empty());
 }

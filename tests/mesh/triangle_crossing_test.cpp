@@ -133,5 +133,17 @@ TEST(TriangleCrossing, FindsTheNearestPoint) {
   }
 }
 
+// In a triangle at right angles to an axis, the nearest point lies in its plane to the bit.
+TEST(TriangleCrossing, TheNearestPointLiesInThePlane) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> coordinate(-2, 2);
+  for (int i = 0; i < 2000; ++i) {
+    const double plane = coordinate(random);
+    Triangle t;
+    for (Vec3& p : t) p = Vec3(plane, coordinate(random), coordinate(random));
+    EXPECT_EQ(nearest_point(t, Vec3(coordinate(random), coordinate(random), coordinate(random))).x(), plane);
+  }
+}
+
 }  // namespace
 }  // namespace isochor

@@ -1,7 +1,9 @@
 #pragma once
 
 /// Keys between the keys of a clip. Morph weights are lines from key to key, while a skin that turns fast is not: it
-/// loses volume half-way, and faces may turn over. Keys are added where that matters, and nowhere else.
+/// loses volume half-way. Keys are added where that matters, and nowhere else. Faces that lines turn over ask for no
+/// key: their corners move a little at the keys around instead (FaceMender), which takes fewer keys and leaves none
+/// turned.
 
 #include <functional>
 #include <optional>
@@ -21,23 +23,23 @@ template <class Options, class Visitor>
 requires std::is_same_v<std::remove_const_t<Options>, BetweenKeysOptions>
 void describe(Options& options, Visitor&& visit) {
   visit(options.volume_error,
-        FieldInfo{.name = "between",
-                  .help = "add keys to a baked clip until no component's volume is off by more "
-                          "than this half-way between two keys, and no face is turned over (0: add none)",
-                  .unit = "of its volume",
-                  .min = 0,
-                  .max = 1});
+        FieldInfo{
+            .name = "between",
+            .help =
+                "add keys to a baked clip until no component's volume is off by more "
+                "than this half-way between two keys, and turn faces back that would be turned over there (0: neither)",
+            .unit = "of its volume",
+            .min = 0,
+            .max = 1});
 }
 
 /// What lines between keys get wrong at one moment.
 struct BetweenError {
   double volume = 0;       ///< of the worst component, relative
   double position = 0;     ///< of the worst vertex, relative to the character's size
-  std::size_t turned = 0;  ///< faces turned over, or nearly so, that are not if a key is there
-  /// The same of faces that the deformer itself presses to slivers: keys do not help, their corners move (FaceMender).
-  std::size_t pressed = 0;
+  std::size_t turned = 0;  ///< faces turned over, or nearly so
 
-  bool within(double allowed_volume) const { return volume <= allowed_volume && turned == 0; }
+  bool within(double allowed_volume) const { return volume <= allowed_volume; }
 };
 
 /// A clip that keys can be added to.
@@ -52,9 +54,8 @@ struct KeyedClip {
 struct BetweenKeys {
   std::vector<double> added;    ///< increasing
   BetweenError max_error;       ///< half-way between neighbouring keys, with those added
-  std::vector<double> pressed;  ///< moments half-way at which faces are turned over, or nearly so; increasing
+  std::vector<double> turned;   ///< moments half-way at which faces are turned over, or nearly so; increasing
   std::size_t gaps_beyond = 0;  ///< gaps between keys that were halved as often as allowed and are still beyond
-  std::size_t gaps_folded = 0;  ///< of these, those in which faces are turned over and the volume is not off
 };
 
 /// Half-way between two keys in single precision, as players have it; nothing if they are neighbouring floats: nothing
@@ -65,8 +66,8 @@ std::optional<double> moment_between(double before, double after);
 inline constexpr int kMostHalvings = 5;
 
 /// Halves the gaps between `keys` (increasing, in single precision as files have them) where the error of the volume
-/// half-way is larger than allowed, or a face is turned over: all gaps once, then all halves of those that were halved,
-/// and so on. A tenth of what is allowed is left to rounding and to morph targets.
+/// half-way is larger than allowed: all gaps once, then all halves of those that were halved, and so on. A tenth of
+/// what is allowed is left to rounding and to morph targets.
 BetweenKeys add_keys_between(std::span<const double> keys, const BetweenKeysOptions& options, const KeyedClip& clip);
 
 }  // namespace isochor

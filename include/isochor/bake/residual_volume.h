@@ -6,13 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "isochor/mesh/topology.h"
+#include "isochor/mesh/volume.h"
 
 namespace isochor {
 
 struct ResidualVolumeInput {
   const Surface& surface;
-  const Topology& topology;
+  std::span<const VolumeFunctional> components;
   std::span<const Vec3> positions;   // #V: what the file would show
   std::span<const double> volumes;   // by component, signed: what it should enclose; 0: not looked at
   std::span<const double> mobility;  // #V, >= 0: how far a vertex may go compared with others; 0: not at all
