@@ -118,7 +118,7 @@ endfunction()
 # isochor_fuzzed(TARGET): the fuzzers see which inputs reach new code of this target. Nothing else needs that, and it makes
 # everything larger and slower.
 function(isochor_fuzzed target)
-  if(ISOCHOR_FUZZ AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+  if(ISOCHOR_FUZZ AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
     if(NOT ISOCHOR_FUZZ_COMPARISONS)
       target_compile_options(${target} PRIVATE -fno-sanitize-coverage=trace-cmp)

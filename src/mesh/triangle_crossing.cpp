@@ -128,9 +128,14 @@ Vec3 nearest_shares(const Triangle& triangle, const Vec3& p) {
   return {of_a / sum, of_b / sum, of_c / sum};
 }
 
+// From a corner along the edges: a coordinate that all corners share is kept to the bit, so that triangles of one plane
+// lie equally far from a point, as voxels that ask for the nearest of them expect (a sum of shares rounds).
 Vec3 nearest_point(const Triangle& triangle, const Vec3& p) {
+  const auto& [a, b, c] = triangle;
   const Vec3 shares = nearest_shares(triangle, p);
-  return shares[0] * triangle[0] + shares[1] * triangle[1] + shares[2] * triangle[2];
+  if (shares[2] == 1) return c;
+  if (shares[0] == 0) return b + shares[2] * (c - b);
+  return a + shares[1] * (b - a) + shares[2] * (c - a);
 }
 
 Vec3 triangle_gap(const Triangle& a, const Triangle& b) {
