@@ -82,11 +82,6 @@ endfunction()
 # one source only, so that GCC's notes about that mean nothing.
 function(isochor_kernels name)
   set(options -Wno-psabi)
-  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
-    # Unrolled, they are little but steps of pointers; checked one by one, those take longer to compile than the rest of the
-    # folder. The address sanitizer sees where the pointers end up.
-    list(APPEND options -fno-sanitize=null,object-size,pointer-overflow)
-  endif()
   target_sources(isochor_core PRIVATE ${name}_portable.cpp)
   set_source_files_properties(${name}_portable.cpp TARGET_DIRECTORY isochor_core
     PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
@@ -138,12 +133,17 @@ function(isochor_test_options target)
   endif()
 endfunction()
 
-# isochor_library_first(TARGET): of a template that a test and the library both instantiate, the linker keeps the copy that it
-# meets first. That has to be the library's: the test's is not optimised, and under sanitizers the library would run on it, at
-# a tenth of its speed where it works with Eigen.
+# isochor_library_first(TARGET USES lib...): of a template that a test and the library both instantiate, the linker keeps the
+# copy that it meets first. That has to be the library's: the test's is not optimised, and under sanitizers the library would
+# run on it, at a tenth of its speed where it works with Eigen or JSON.
 function(isochor_library_first target)
+  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
+  set(first $<TARGET_FILE:isochor_core>)
+  if("isochor::io" IN_LIST ARG_USES)
+    string(PREPEND first "$<TARGET_FILE:isochor_io> ")
+  endif()
   if(CMAKE_SYSTEM_NAME STREQUAL Linux)
-    target_link_options(${target} PRIVATE "SHELL:-Wl,--whole-archive $<TARGET_FILE:isochor_core> -Wl,--no-whole-archive")
+    target_link_options(${target} PRIVATE "SHELL:-Wl,--whole-archive ${first} -Wl,--no-whole-archive")
   endif()
 endfunction()
 
@@ -160,7 +160,7 @@ function(isochor_test module)
   target_link_libraries(${module}_test PRIVATE ${ARG_USES} isochor_test_support GTest::gtest GTest::gtest_main)
   target_include_directories(${module}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   isochor_test_options(${module}_test)
-  isochor_library_first(${module}_test)
+  isochor_library_first(${module}_test USES ${ARG_USES})
   if(ARG_BRUTE_FORCE AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     target_compile_options(${module}_test PRIVATE -O1)
   endif()

@@ -13,7 +13,7 @@ run_packages=(g++ cmake ninja-build libeigen3-dev libtbb-dev libassimp-dev nlohm
 # What the page of the studio needs to be built, and a browser to test it in.
 web_packages=(emscripten)
 browser_packages=(chromium)
-test_packages=(clang-14 clang libclang-rt-14-dev libc++-14-dev libc++abi-14-dev clang-format-14 clang-tidy-14
+test_packages=(clang-14 clang lld-14 libclang-rt-14-dev libc++-14-dev libc++abi-14-dev clang-format-14 clang-tidy-14
   libgtest-dev googletest libbenchmark-dev git ccache doxygen)
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }

@@ -9,6 +9,7 @@
 #include "isochor/mesh/face_turns.h"
 #include "isochor/mesh/volume.h"
 #include "isochor/sample/sample.h"
+#include "support/sanitizers.h"
 
 namespace isochor {
 namespace {
@@ -122,7 +123,8 @@ TEST(TwinJoints, BendOfACylinder) {
 
 // All clips of the samples, among them a twist by half a turn and a character of many pieces.
 TEST(TwinJoints, Samples) {
-  for (const char* name : {"cylinder", "cylinder3", "giraffe"}) {
+  for (const std::string name : {"cylinder", "cylinder3", "giraffe"}) {
+    if (test::kSanitized && name == "giraffe") continue;  // other cases have it
     const Twinned it(round_sample(name));
     EXPECT_GT(it.expect_held(1e-6), 0.9) << name;
   }
@@ -240,14 +242,13 @@ TEST(TwinJoints, SameForAnyNumberOfThreads) {
 TEST(TwinJoints, NoFaceTurnsOver) {
   for (const char* name : {"cylinder", "giraffe"}) {
     const Twinned it(round_sample(name));
+    ASSERT_EQ(it.welded.topology().components.size(), 1u) << name;
+    const VolumeFunctional faces(it.welded.surface(), it.welded.topology().components[0]);
+    const double crushed = 2 * kCrushedFace * median_face_area(faces, it.welded.surface().positions);
     for (const TwinClip& clip : it.twins.clips) {
       for (std::size_t k = 0; k < clip.times.size(); ++k) {
         const auto with = it.shown(clip, k), without = it.shown(clip, k, true);
-        for (const Component& component : it.welded.topology().components) {
-          const VolumeFunctional faces(it.welded.surface(), component);
-          const double crushed = 2 * kCrushedFace * median_face_area(faces, it.welded.surface().positions);
-          EXPECT_EQ(face_turns(faces, without, with, crushed).turned, 0u) << name << " at " << clip.times[k];
-        }
+        EXPECT_EQ(face_turns(faces, without, with, crushed).turned, 0u) << name << " at " << clip.times[k];
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "program.h"
+#include "support/sanitizers.h"
 
 namespace isochor {
 namespace {
@@ -45,6 +46,7 @@ TEST_F(Options, NumbersThatMakeNoSense) {
     EXPECT_TRUE(options.count("--threads")) << command;
     for (const std::string& option : options) {
       for (const char* value : {"nan", "-inf", "x", "''", "1e300"}) {
+        if (test::kSanitized && *value != 'n' && *value != '1') continue;
         const std::string what = call + " " + option + " " + value;
         const auto ran = run_isochor(here, what);
         expect_refused(ran, what);

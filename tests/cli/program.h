@@ -7,11 +7,11 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor::test {
 
@@ -20,11 +20,6 @@ struct Ran {
   std::string out;
   std::string err;
 };
-
-inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 inline void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;

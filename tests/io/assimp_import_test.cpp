@@ -14,6 +14,7 @@
 #include "isochor/deform/skinning.h"
 #include "isochor/io/obj.h"
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor {
 namespace {
@@ -29,11 +30,6 @@ std::string refusal(std::string_view bytes, std::string_view extension) {
     return error.what();
   }
   return "";
-}
-
-std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // --- COLLADA
@@ -213,7 +209,9 @@ void expect_same_points(const Surface& a, const Surface& b) {
 }
 
 /// A strip of two quads and two joints as a binary FBX of version 7400; the first byte is for the fuzzer.
-std::string strip_fbx() { return read_bytes(test::source_folder() / "fuzz/corpus/assimp/strip-binary.fbx").substr(1); }
+std::string strip_fbx() {
+  return test::read_text(test::source_folder() / "fuzz/corpus/assimp/strip-binary.fbx").substr(1);
+}
 
 // Polygons, shared vertices, skeleton, skin and weights of a small FBX arrive.
 TEST(AssimpFbx, ReadsSkinnedStrip) {
@@ -292,7 +290,7 @@ TEST(AssimpFbx, UnitsAreMetres) {
 // An FBX cut off anywhere is refused, or read as far as it makes sense; never worse.
 TEST(AssimpFbx, TruncatedFiles) {
   SKIP_WITHOUT_SHARED_DATA();
-  const std::string bytes = read_bytes(shared_data() / "quaternius-rat" / "Rat.fbx");
+  const std::string bytes = test::read_text(shared_data() / "quaternius-rat" / "Rat.fbx");
   for (std::size_t n = 0; n + 400 < bytes.size(); n += bytes.size() / 61) {
     EXPECT_NE(refusal(std::string_view(bytes).substr(0, n), "fbx"), "") << n;
   }
@@ -346,7 +344,7 @@ TEST(AssimpImport, ChildGivesTheSame) {
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(shared_data())) {
     if (entry.path().extension() != ".fbx") continue;
-    const std::string bytes = read_bytes(entry.path());
+    const std::string bytes = test::read_text(entry.path());
     EXPECT_EQ(all_bytes(parse_assimp(bytes, "fbx")), all_bytes(parse_with_assimp(bytes, "fbx"))) << entry.path();
     ++files;
   }
@@ -378,8 +376,8 @@ TEST(AssimpImport, ChildRefusesInTheSameWords) {
 
 // A file that makes assimp abort the process, by an assertion in its FBX converter, gets a sentence.
 TEST(AssimpImport, SurvivesAssimp) {
-  const std::string bytes =
-      read_bytes(test::source_folder() / "fuzz/corpus/assimp/assertion.fbx").substr(1);  // the first is the fuzzer's
+  const std::string bytes = test::read_text(test::source_folder() / "fuzz/corpus/assimp/assertion.fbx")
+                                .substr(1);  // the first is the fuzzer's
   testing::internal::CaptureStderr();
   const std::string sentence = refusal(bytes, "fbx");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");

@@ -3,21 +3,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "isochor/base/error.h"
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
@@ -37,7 +30,7 @@ ErrorKind kind_of(const std::function<void()>& body) {
 TEST(AtomicFile, CreatesAFile) {
   const test::TempFolder folder;
   write_file_atomically(folder / "a.txt", "hello");
-  EXPECT_EQ(content(folder / "a.txt"), "hello");
+  EXPECT_EQ(test::read_text(folder / "a.txt"), "hello");
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
 
@@ -47,7 +40,7 @@ TEST(AtomicFile, ReplacesAFileAndKeepsItsPermissions) {
   write_file_atomically(folder / "a.txt", "a long first content");
   fs::permissions(folder / "a.txt", fs::perms::owner_read | fs::perms::owner_write);
   write_file_atomically(folder / "a.txt", "short");
-  EXPECT_EQ(content(folder / "a.txt"), "short");
+  EXPECT_EQ(test::read_text(folder / "a.txt"), "short");
   EXPECT_EQ(fs::status(folder / "a.txt").permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
@@ -68,7 +61,7 @@ TEST(AtomicFile, FollowsLinksAndSparesDevices) {
   fs::create_symlink(folder / "a", folder / "link");
   write_file_atomically(folder / "link", "new");
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
-  EXPECT_EQ(content(folder / "a"), "new");
+  EXPECT_EQ(test::read_text(folder / "a"), "new");
   EXPECT_EQ(files_in(folder.path()), 2u);
   EXPECT_EQ(kind_of([] { write_file_atomically("/dev/null", "x"); }), ErrorKind::io);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -82,12 +75,12 @@ TEST(FileTransaction, CommitsAllFilesTogether) {
     FileTransaction transaction;
     transaction.add(folder / "a", "new");
     transaction.add(folder / "b", "new");
-    EXPECT_EQ(content(folder / "a"), "old");
+    EXPECT_EQ(test::read_text(folder / "a"), "old");
     EXPECT_FALSE(fs::exists(folder / "b"));
     transaction.commit();
   }
-  EXPECT_EQ(content(folder / "a"), "new");
-  EXPECT_EQ(content(folder / "b"), "new");
+  EXPECT_EQ(test::read_text(folder / "a"), "new");
+  EXPECT_EQ(test::read_text(folder / "b"), "new");
   EXPECT_EQ(files_in(folder.path()), 2u);
 }
 

@@ -3,21 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "isochor/base/error.h"
 #include "isochor/io/bake_check.h"
 #include "isochor/io/written_character.h"
 #include "isochor/sample/sample.h"
 #include "support/data.h"
+#include "support/files.h"
+#include "support/sanitizers.h"
 
 namespace isochor {
 namespace {
-
-std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Bake : testing::Test {
   test::TempFolder here;
@@ -149,7 +145,8 @@ TEST_F(Bake, TwinsOfSeveralSkins) {
 // A file with twins, loaded for something new, has the weights, joints and clips that it had before, to the last bit;
 // baked again it has the same bytes.
 TEST_F(Bake, TwinsAreTakenOutAgain) {
-  for (const char* name : {"cylinder", "knight"}) {
+  for (const std::string name : {"cylinder", "knight"}) {
+    if (test::kSanitized && name != "cylinder") continue;
     loaded.character = make_sample(name);
     file = as_written(loaded, BakeForm::joints);
     const auto bake_into = [&](WrittenCharacter& of, const char* path) {
@@ -176,7 +173,7 @@ TEST_F(Bake, TwinsAreTakenOutAgain) {
     }
     WrittenCharacter second = as_written(again, BakeForm::joints);
     bake_into(second, "twice.glb");
-    EXPECT_EQ(read_bytes(here / "once.glb"), read_bytes(here / "twice.glb")) << name;
+    EXPECT_EQ(test::read_bytes(here / "once.glb"), test::read_bytes(here / "twice.glb")) << name;
   }
 }
 
@@ -228,7 +225,7 @@ TEST_F(Bake, BakedAgainIsTheSameFile) {
   bake_again({}, "in.glb", "once.glb");
   bake_again({}, "once.glb", "twice.glb");
   EXPECT_TRUE(has_baked(load_character(here / "once.glb", {.keep_baked = true}, context).character));
-  EXPECT_EQ(read_bytes(here / "once.glb"), read_bytes(here / "twice.glb"));
+  EXPECT_EQ(test::read_bytes(here / "once.glb"), test::read_bytes(here / "twice.glb"));
   EXPECT_THROW(bake_again({.keep_baked = true}, "once.glb", "no.glb"), Error);
 }
 

@@ -11,6 +11,8 @@
 #include "helpers.h"
 #include "isochor/base/error.h"
 #include "support/data.h"
+#include "support/files.h"
+#include "support/sanitizers.h"
 
 namespace isochor {
 namespace {
@@ -329,7 +331,7 @@ TEST(GltfSave, KeepsRealCharacters) {
   const test::TempFolder folder;
   std::size_t seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(test::shared_data())) {
-    if (entry.path().extension() != ".glb") continue;
+    if (entry.path().extension() != ".glb" || test::leave_out(entry.path())) continue;
     GltfDocument::open(entry.path()).save(folder / "out.glb");
     const test::GltfReference before(test::read_bytes(entry.path())), after(test::read_bytes(folder / "out.glb"));
     EXPECT_EQ(before.json.dump(), after.json.dump()) << entry.path();

@@ -6,6 +6,7 @@
 #include "isochor/deform/skinning.h"
 #include "isochor/io/gltf_read.h"
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor {
 namespace {

@@ -13,6 +13,7 @@
 #include "isochor/deform/skinning.h"
 #include "isochor/version.h"
 #include "support/data.h"
+#include "support/sanitizers.h"
 
 namespace isochor {
 namespace {
@@ -363,6 +364,7 @@ TEST(GltfWrite, RewritesRealCharacters) {
   const Context context(1);
   for (const auto& entry : fs::recursive_directory_iterator(test::shared_data())) {
     if (entry.path().extension() != ".glb" || entry.path().filename().string().rfind("rig-", 0) == 0) continue;
+    if (test::leave_out(entry.path())) continue;
     const Character a = read_gltf(GltfDocument::open(entry.path())).character;
     const GltfWritten written = write_gltf(a);
     const Character b = read_back(written).character;

@@ -4,17 +4,13 @@
 
 #include "isochor/base/error.h"
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor {
 namespace {
 
 using test::shared_data;
 using test::TempFolder;
-
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void write_text(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::create_directories(path.parent_path());
@@ -208,7 +204,7 @@ TEST(Obj, WritesPosedParts) {
   const ObjPart posed{.part = &character.parts[0], .positions = positions, .normals = normals};
   write_obj(folder / "posed.obj", std::span(&posed, 1), character.materials);
   EXPECT_FALSE(std::filesystem::exists(folder / "posed.mtl"));
-  const std::string text = read_text(folder / "posed.obj");
+  const std::string text = test::read_text(folder / "posed.obj");
   EXPECT_EQ(text.find("mtl"), std::string::npos);
   const Character back = parse_obj(text);
   EXPECT_EQ(back.parts[0].surface.positions[2], Vec3(1, 2, 3));

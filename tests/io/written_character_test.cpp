@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,14 +11,10 @@
 #include "isochor/bind/bind.h"
 #include "isochor/sample/sample.h"
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor {
 namespace {
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct Written : testing::Test {
   test::TempFolder here;
@@ -66,7 +60,7 @@ TEST_F(Written, SavesTheWeightsThatTheCharacterHas) {
 TEST_F(Written, UnchangedIsTheSameFile) {
   const Loaded loaded = saved("knight");
   save_character(loaded, here / "out.glb", context);
-  EXPECT_EQ(bytes_of(here / "in.glb"), bytes_of(here / "out.glb"));
+  EXPECT_EQ(test::read_bytes(here / "in.glb"), test::read_bytes(here / "out.glb"));
   const WrittenCharacter file = as_written(loaded);
   EXPECT_EQ(file.clips().size(), loaded.character.clips.size());
   for (std::size_t c = 0; c < file.clips().size(); ++c) EXPECT_EQ(file.clips()[c], static_cast<Index>(c));

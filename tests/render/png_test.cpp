@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 #include <png.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "isochor/base/error.h"
 #include "support/data.h"
+#include "support/files.h"
 
 namespace isochor {
 namespace {
@@ -36,11 +34,6 @@ Image decode(const std::vector<std::uint8_t>& bytes) {
   return image;
 }
 
-std::vector<std::uint8_t> file_bytes(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::size_t entries(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
@@ -60,7 +53,7 @@ TEST(Png, WritesAtomically) {
   const test::TempFolder folder;
   write_png(Image(2, 2), folder / "a.png");
   write_png(pattern(), folder / "a.png");
-  EXPECT_EQ(file_bytes(folder / "a.png"), encode_png(pattern()));
+  EXPECT_EQ(test::read_bytes(folder / "a.png"), encode_png(pattern()));
   EXPECT_EQ(entries(folder.path()), 1u);
 }
 

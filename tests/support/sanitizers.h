@@ -2,6 +2,8 @@
 
 /// Whether the tests run under a sanitizer, which makes everything ten to twenty times slower: sweeps take fewer cases.
 
+#include <filesystem>
+
 namespace isochor::test {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -15,5 +17,12 @@ inline constexpr bool kSanitized = false;
 #else
 inline constexpr bool kSanitized = false;
 #endif
+
+/// Whether a sweep over real characters leaves this file to the other runs of the tests: it has the same things in it
+/// as smaller ones, and more of them.
+inline bool leave_out(const std::filesystem::path& file) {
+  constexpr std::uintmax_t kLarge = 450'000;
+  return kSanitized && std::filesystem::file_size(file) > kLarge;
+}
 
 }  // namespace isochor::test
