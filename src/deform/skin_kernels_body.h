@@ -4,11 +4,15 @@
 // and blended for the eight at once. Otherwise entries are blended vertex by vertex, as contiguous vectors without
 // gathers, and transposed. All that follows (transform, cofactors, normalisation) is the same.
 
-#include "deform/float8.h"
+#include "base/float8.h"
 #include "deform/skin_kernels.h"
 
 namespace isochor::skin_kernels {
 namespace {
+
+using float8::at_least, float8::flip_sign, float8::Float8, float8::interleave_high, float8::interleave_low,
+    float8::join, float8::load, float8::Mask8, float8::pick, float8::sign_where_negative, float8::splat,
+    float8::square_root, float8::store, float8::transpose_halves;
 
 struct Vector8 {
   Float8 x, y, z;
@@ -48,18 +52,6 @@ struct Vector8 {
   store(to, join<0, 0>(a, b));
   store(to + 8, join<0, 1>(c, a));
   store(to + 16, join<1, 1>(b, c));
-}
-
-/// Four vectors, one per vertex: component i of each half goes to out[i], one element per vertex.
-[[gnu::always_inline]] inline void transpose_halves(Float8 v0, Float8 v1, Float8 v2, Float8 v3, Float8* out) {
-  const Float8 a = interleave_low(v0, v1);
-  const Float8 b = interleave_low(v2, v3);
-  const Float8 c = interleave_high(v0, v1);
-  const Float8 d = interleave_high(v2, v3);
-  out[0] = pick<0, 1, 0, 1>(a, b);
-  out[1] = pick<2, 3, 2, 3>(a, b);
-  out[2] = pick<0, 1, 0, 1>(c, d);
-  out[3] = pick<2, 3, 2, 3>(c, d);
 }
 
 /// As many sums as there are registers for; of sixteen, four are padding and never computed.

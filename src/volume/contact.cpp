@@ -34,21 +34,17 @@ void search(const ContactInput& in, bool facing, ContactBuffers& buffers, const 
                   buffers.search);
 }
 
-/// Calls visit(pair) for all pairs of triangles of such faces, of which one lies in a leaf where something moves; until
-/// that is false.
+/// Calls visit(pair) for all pairs of triangles of two faces, of which one lies in a leaf where something moves.
 template <class Visit>
-bool for_triangles(const ContactInput& in, const SearchBuffers& buffers, std::span<const SearchBuffers::Pair> faces,
+void for_triangles(const ContactInput& in, const SearchBuffers& buffers, const SearchBuffers::Pair& faces,
                    const Visit& visit) {
   const ContactSearch& known = *in.contact.search;
-  for (const auto& [f, g] : faces) {
-    for (const Index s : known.triangles_of(f)) {
-      for (const Index t : known.triangles_of(g)) {
-        if (buffers.leaf_stirs[known.leaf_of[s]] == 0 && buffers.leaf_stirs[known.leaf_of[t]] == 0) continue;
-        if (!visit(TrianglePair{std::min(s, t), std::max(s, t)})) return false;
-      }
+  for (const Index s : known.triangles_of(faces.f)) {
+    for (const Index t : known.triangles_of(faces.g)) {
+      if (buffers.leaf_stirs[known.leaf_of[s]] == 0 && buffers.leaf_stirs[known.leaf_of[t]] == 0) continue;
+      visit(TrianglePair{std::min(s, t), std::max(s, t)});
     }
   }
-  return true;
 }
 
 bool boxes_apart(const Triangle& a, const Triangle& b) {
@@ -100,10 +96,11 @@ PairCounts count_pairs(const ContactInput& in, ContactBuffers& buffers, const Co
     if (is) now.push_back(both);
     if (is && !was) added.push_back(both);
   };
-  for_triangles(in, buffers.search, buffers.search.crossing, [&](const TrianglePair& pair) {
-    if (boxes_meet(*in.contact.search, buffers.search, pair.a, pair.b)) look(pair);
-    return true;
-  });
+  for (const SearchBuffers::Pair& faces : buffers.search.crossing) {
+    for_triangles(in, buffers.search, faces, [&](const TrianglePair& pair) {
+      if (boxes_meet(*in.contact.search, buffers.search, pair.a, pair.b)) look(pair);
+    });
+  }
   for (const TrianglePair& pair : buffers.crossing) look(pair);
   buffers.crossing = std::move(crossing);
   return {.skinned = distinct(skinned), .now = distinct(now), .added = distinct(added)};
@@ -153,11 +150,13 @@ std::optional<FacingPair> look_against(const ContactInput& in, ContactBuffers& b
 void find_facing(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
   buffers.faces.refit(in.posed.positions, out.positions, kGrownBoxes);
   buffers.facing.clear();
-  for_triangles(in, buffers.search, buffers.search.facing, [&](const TrianglePair& pair) {
-    if (!buffers.faces.near(pair.a, pair.b)) return true;
+  const auto look = [&](const TrianglePair& pair) {
+    if (!buffers.faces.near(pair.a, pair.b)) return;
     if (const auto facing = look_against(in, buffers, pair)) buffers.facing.push_back(*facing);
-    return true;
-  });
+  };
+  for (const SearchBuffers::BlockPairs& blocks : buffers.search.facing) {
+    for_pairs(blocks, [&](Index f, Index g) { for_triangles(in, buffers.search, {f, g}, look); });
+  }
 }
 
 bool pair_has_room(const ContactInput& in, const ContactBuffers& buffers, const TrianglePair& pair, const Vec3& towards,
@@ -190,25 +189,32 @@ bool surely_free(const ContactInput& in, ContactBuffers& buffers, const Triangle
   return !(own.dot(other) < 0) || pair_has_room(in, buffers, pair, own - other, kReserve * ways);
 }
 
-/// Whether a pair has to keep less than all of its way; mostly none has.
-bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
+/// Whether a pair of triangles of two faces has to keep less than all of its way.
+bool faces_in_the_way(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out, Index f, Index g) {
   const ContactSearch& known = *in.contact.search;
   const auto way = [&](Index v) -> Vec3 { return out.positions[v] - in.posed.positions[v]; };
-  for (const auto& [f, g] : buffers.search.facing) {
-    const double ways = farthest_way(buffers.search, f) + farthest_way(buffers.search, g);
-    if (surely_out_of_the_way(buffers.search, {f, g}, kSurely * kReserve * ways)) continue;
-    const auto triangles = known.triangles_of(f), others = known.triangles_of(g);
-    for (std::size_t i = 0; i < triangles.size(); ++i) {
-      for (std::size_t j = 0; j < others.size(); ++j) {
-        if (surely_not_opposed(known, buffers.search, {f, i}, {g, j})) continue;
-        const TrianglePair pair{std::min(triangles[i], others[j]), std::max(triangles[i], others[j])};
-        if (surely_free(in, buffers, pair, ways)) continue;
-        auto facing = look_against(in, buffers, pair);
-        if (facing && pair_limit(in, buffers, way, *facing) < 1) return true;
-      }
+  const double ways = farthest_way(buffers.search, f) + farthest_way(buffers.search, g);
+  const auto triangles = known.triangles_of(f), others = known.triangles_of(g);
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    for (std::size_t j = 0; j < others.size(); ++j) {
+      if (surely_not_opposed(known, buffers.search, {f, i}, {g, j})) continue;
+      const TrianglePair pair{std::min(triangles[i], others[j]), std::max(triangles[i], others[j])};
+      if (surely_free(in, buffers, pair, ways)) continue;
+      auto facing = look_against(in, buffers, pair);
+      if (facing && pair_limit(in, buffers, way, *facing) < 1) return true;
     }
   }
   return false;
+}
+
+/// Whether any has to; mostly none has.
+bool any_in_the_way(const ContactInput& in, ContactBuffers& buffers, const CorrectedFrame& out) {
+  return std::any_of(buffers.search.facing.begin(), buffers.search.facing.end(), [&](const auto& blocks) {
+    bool any = false;
+    for_pairs(may_be_in_the_way(buffers.search, blocks, kSurely * kReserve),
+              [&](Index f, Index g) { any = any || faces_in_the_way(in, buffers, out, f, g); });
+    return any;
+  });
 }
 
 /// Pairs that would meet ask their corners to keep less. False if there are none.

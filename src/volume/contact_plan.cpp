@@ -102,7 +102,8 @@ ContactPlan::ContactPlan(const TogetherPlan& plan) : faces(plan.welded->surface(
         {.normal = outward[component] * normal.normalized(), .middle = (corners[0] + corners[1] + corners[2]) / 3});
   }
   search.emplace(surface, plan.welded->topology().component_of_vertex, faces,
-                 [this](const TrianglePair& pair) { return back_to_back(pair); });
+                 ContactSearch::KnownAtRest{[this](const TrianglePair& pair) { return left_alone(pair); },
+                                            [this](const TrianglePair& pair) { return back_to_back(pair); }});
   std::vector<std::vector<Index>> around(vertices);
   std::vector<std::set<Index>> beside(vertices);
   for (Index t = 0; t < count; ++t) {

@@ -2,16 +2,18 @@
 
 /// Which faces may cross, or stand in each other's way: a search that is quick where none does, as in most frames. It
 /// goes by faces, in blocks of eight that are compared at once, and knows from the shape at rest which of them have a
-/// common vertex or lie back to back. What it finds is looked at more closely after that; what it leaves out neither
-/// crosses nor looks against each other.
+/// common vertex, lie back to back or are left alone. What it finds is looked at more closely after that; what it
+/// leaves out neither crosses nor looks against each other.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "isochor/mesh/face_hierarchy.h"
+#include "volume/contact_kernels.h"
 
 namespace isochor::volume {
 
@@ -21,17 +23,21 @@ inline constexpr double kGrownBoxes = 0.25;
 
 /// What time does not change. Faces are numbered anew, by where they lie: eight after each other make a block.
 struct ContactSearch {
-  static constexpr std::size_t kBlock = 8;
+  static constexpr std::size_t kBlock = contact_kernels::kBlock;
 
-  /// `settled(pair)`: two triangles are known never to stand in each other's way.
+  /// What is known of two triangles: they are not looked at, or they are two sides of one thin piece, which are not in
+  /// each other's way.
+  struct KnownAtRest {
+    std::function<bool(const TrianglePair&)> left_alone, back_to_back;
+  };
   ContactSearch(const Surface& surface, std::span<const Index> component_of_vertex, const FaceHierarchy& triangles,
-                const std::function<bool(const TrianglePair&)>& settled);
+                const KnownAtRest& known_at_rest);
 
   /// Two blocks that are near each other at rest, `second` not the lower one. Bit 8 i + j is for face i of the first
   /// and j of the second.
   struct NearBlock {
-    std::uint64_t apart = ~std::uint64_t{0};   ///< they have no common vertex
-    std::uint64_t facing = ~std::uint64_t{0};  ///< and are not settled
+    std::uint64_t crossing = ~std::uint64_t{0};  ///< they have no common vertex, and are not left alone
+    std::uint64_t facing = ~std::uint64_t{0};    ///< nor back to back
   };
 
   std::vector<Index> corner_begin, corners;            ///< #F+1: vertices
@@ -42,9 +48,17 @@ struct ContactSearch {
   std::vector<Index> leaf_begin, leaf_vertices;        ///< their vertices
   std::vector<std::size_t> lane_begin;                 ///< #blocks+1
   std::vector<std::array<Index, 3>> lane_triangles;    ///< by block: the first ones of eight faces, the second ones …
-  std::vector<Index> near_begin;                       ///< #blocks+1
-  std::vector<Index> near_second;                      ///< by the first block, sorted
-  std::vector<NearBlock> near;                         ///< the same
+  std::vector<std::size_t> lane_corner_begin;          ///< #blocks+1
+  std::vector<Index> lane_corners;                     ///< the same of corners
+  /// Of two blocks of blocks, those that are near each other: bit 8 i + j for the ith of `first` and the jth of
+  /// `second`, and where in `near` the first of them is.
+  struct NearGroup {
+    std::pair<Index, Index> blocks;  ///< first, second
+    std::uint64_t bits = 0;
+    std::size_t begin = 0;
+  };
+  std::vector<NearGroup> near_groups;  ///< sorted
+  std::vector<NearBlock> near;         ///< in their order
 
   std::size_t face_count() const { return component.size(); }
   std::size_t block_count() const { return (face_count() + kBlock - 1) / kBlock; }
@@ -58,8 +72,12 @@ struct ContactSearch {
   std::span<const std::array<Index, 3>> lane_triangles_of(std::size_t block) const {
     return {lane_triangles.data() + lane_begin[block], lane_triangles.data() + lane_begin[block + 1]};
   }
-  /// What is known of two blocks, `first` not the higher one.
-  NearBlock known(Index first, Index second) const;
+  /// Corners of a block's faces, in the same way.
+  std::span<const Index> lane_corners_of(std::size_t block) const {
+    return {lane_corners.data() + lane_corner_begin[block], lane_corners.data() + lane_corner_begin[block + 1]};
+  }
+  /// What is known of the pairs of two blocks of blocks, `first` not the higher one.
+  NearGroup known(Index first, Index second) const;
 
  private:
   void find_lanes();
@@ -75,57 +93,51 @@ struct SearchInput {
   FaceHierarchy::Which facing = FaceHierarchy::Which::all;
 };
 
-/// Rounded outwards. The fourth is 0 to 0, or where something moves 0 to how far, or a little more.
-struct SearchBounds {
-  Eigen::Array4f low, high;
-};
-
 /// Kept between frames.
 struct SearchBuffers {
-  using Lanes = Eigen::Array<float, ContactSearch::kBlock, 1>;
-  /// Eight faces, or eight blocks of the level below.
-  struct Block {
-    std::array<Lanes, 3> low, high;  // of both shapes
-    Lanes around;                    // by how much these are grown
-    Lanes way;                       // the farthest that a corner goes between them, or a little more
-    std::array<Lanes, 3> normal;     // of faces, outward in the pose: those of their triangles
-    Lanes normal_spread;             // differ from this by no more than that
-    std::uint64_t stirring;          // a bit for each that is asked for: something in its leaf of the hierarchy moves
-    std::uint64_t moving;            // and of these for what faces others: it moves itself
-  };
-  /// Of eight triangles, as ContactSearch::lane_triangles has them: outward in the pose, and by how much each
-  /// coordinate may be wrong.
-  struct Normals {
-    std::array<Lanes, 3> of;
-    Lanes around;
-  };
-  /// Of the faces of a block.
-  struct BlockNormals {
-    std::array<float, 3> of{};
-    float spread = 0;
-    bool known = false;
-  };
+  using Block = contact_kernels::Block;
   struct Pair {
     Index f = kNone, g = kNone;
   };
+  /// Bit 8 i + j is for face i of the first block and j of the second.
+  struct BlockPairs {
+    Index first = kNone, second = kNone;
+    std::uint64_t bits = 0;
+  };
 
-  std::vector<SearchBounds> vertices;
+  const contact_kernels::Kernels* kernels = &contact_kernels::best();
+  std::vector<contact_kernels::Bounds> vertices;
   std::vector<char> vertex_moves;
   std::vector<char> leaf_stirs;
-  std::vector<std::vector<Block>> levels;  ///< from faces to a single block
-  float unit = 0;                          ///< 1 / the farthest coordinate
-  std::vector<Normals> normals;            ///< where they were asked for
-  std::vector<BlockNormals> block_normals;
-  std::vector<Pair> crossing;  ///< faces that may cross in one of the shapes, and have no common vertex
-  std::vector<Pair> facing;    ///< faces whose grown boxes overlap, that may look against each other in the pose
+  /// From faces to a single block, each filled up to whole blocks of the next. A face stirs that is asked for:
+  /// something in its leaf of the hierarchy moves. Of these it moves, for what faces others, if it does so itself.
+  std::vector<std::vector<Block>> levels;
+  std::size_t block_count = 0;
+  float rounding = 0, unit = 0;                    ///< of coordinates; 1 / the farthest of them
+  std::vector<contact_kernels::Normals> normals;   ///< as ContactSearch::lane_triangles, where they were asked for
+  std::vector<contact_kernels::Corners> corners;   ///< as ContactSearch::lane_corners, the same
+  std::vector<char> normals_known, corners_known;  ///< by block
+  std::vector<Pair> crossing;      ///< faces that may cross in one of the shapes, and have no common vertex
+  std::vector<BlockPairs> facing;  ///< faces whose grown boxes overlap, that may look against each other in the pose
 };
+
+/// Calls visit(f, g) for pairs of faces.
+template <class Visit>
+void for_pairs(const SearchBuffers::BlockPairs& pairs, const Visit& visit) {
+  constexpr auto kBlock = static_cast<Index>(ContactSearch::kBlock);
+  for (std::uint64_t bits = pairs.bits; bits != 0; bits &= bits - 1) {
+    const int bit = std::countr_zero(bits);
+    visit(kBlock * pairs.first + bit / kBlock, kBlock * pairs.second + bit % kBlock);
+  }
+}
 
 /// Fills `crossing` and `facing`.
 void search_contacts(const ContactSearch& search, const SearchInput& in, SearchBuffers& buffers);
 
-/// Whether no triangle of one of two faces that look against each other can be in the way of one of the other, which
-/// come towards each other by no more than `reach`; after search_contacts().
-bool surely_out_of_the_way(const SearchBuffers& buffers, const SearchBuffers::Pair& pair, double reach);
+/// Of pairs of faces that look against each other, those of which a triangle of the one may be in the way of one of the
+/// other, if both go `reach` times as far as they do; after search_contacts().
+SearchBuffers::BlockPairs may_be_in_the_way(const SearchBuffers& buffers, const SearchBuffers::BlockPairs& pairs,
+                                            double reach);
 
 /// A triangle of a face: which of its triangles_of().
 struct FaceTriangle {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Eight floats as a value: one register with AVX2, two of four floats elsewhere. Only what the skinning kernels need.
-/// GCC's vector extensions, which clang shares, on every processor: SSE2, NEON and WebAssembly alike.
-/// For the same reasons as skin_kernels.h, no standard library; everything has internal linkage.
+/// Eight floats as a value: one register with AVX2, two of four floats elsewhere. Only what the kernels need that are
+/// compiled twice (processor.h). GCC's vector extensions, which clang shares, on every processor: SSE2, NEON and
+/// WebAssembly alike. No standard library; everything has internal linkage.
 
 #include <cstdint>
 
@@ -10,8 +10,10 @@
 #include <immintrin.h>
 #endif
 
-namespace isochor::skin_kernels {
+namespace isochor::float8 {
 namespace {
+
+typedef float Float4 __attribute__((vector_size(16)));
 
 #if defined(__AVX2__)
 
@@ -22,8 +24,25 @@ typedef float Unaligned8 __attribute__((vector_size(32), aligned(4), may_alias))
 [[gnu::always_inline]] inline Float8 load(const float* from) { return *reinterpret_cast<const Unaligned8*>(from); }
 [[gnu::always_inline]] inline void store(float* to, Float8 a) { *reinterpret_cast<Unaligned8*>(to) = a; }
 [[gnu::always_inline]] inline Float8 splat(float a) { return Float8{a, a, a, a, a, a, a, a}; }
+[[gnu::always_inline]] inline Float8 halves(Float4 a, Float4 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
 [[gnu::always_inline]] inline Float8 square_root(Float8 a) { return _mm256_sqrt_ps(a); }
 [[gnu::always_inline]] inline Float8 at_least(Float8 a, Float8 b) { return _mm256_max_ps(a, b); }
+/// b where either is not a number.
+[[gnu::always_inline]] inline Float8 at_most(Float8 a, Float8 b) { return _mm256_min_ps(a, b); }
+[[gnu::always_inline]] inline Mask8 is_less(Float8 a, Float8 b) { return a < b; }
+[[gnu::always_inline]] inline Mask8 is_at_most(Float8 a, Float8 b) { return a <= b; }
+[[gnu::always_inline]] inline Mask8 both(Mask8 a, Mask8 b) { return a & b; }
+[[gnu::always_inline]] inline Mask8 either(Mask8 a, Mask8 b) { return a | b; }
+/// Where a mask is set, else something else.
+[[gnu::always_inline]] inline Float8 where(Mask8 mask, Float8 a, Float8 b) {
+  return _mm256_blendv_ps(b, a, (Float8)mask);
+}
+/// Bit i for lane i.
+[[gnu::always_inline]] inline unsigned bits(Mask8 mask) {
+  return static_cast<unsigned>(_mm256_movemask_ps((Float8)mask));
+}
 /// The sign bit where a < 0, no bit elsewhere (so that −0 counts as positive).
 [[gnu::always_inline]] inline Mask8 sign_where_negative(Float8 a) { return (a < Float8{}) & (Mask8{} + INT32_MIN); }
 [[gnu::always_inline]] inline Float8 flip_sign(Float8 a, Mask8 sign) { return (Float8)((Mask8)a ^ sign); }
@@ -45,7 +64,6 @@ template <int A, int B>
 
 #else
 
-typedef float Float4 __attribute__((vector_size(16)));
 typedef std::int32_t Mask4 __attribute__((vector_size(16)));
 typedef float Unaligned4 __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -69,6 +87,7 @@ struct Mask8 {
   *reinterpret_cast<Unaligned4*>(to + 4) = a.high;
 }
 [[gnu::always_inline]] inline Float8 splat(float a) { return {Float4{a, a, a, a}, Float4{a, a, a, a}}; }
+[[gnu::always_inline]] inline Float8 halves(Float4 a, Float4 b) { return {a, b}; }
 
 [[gnu::always_inline]] inline Float4 square_root(Float4 a) {
 #if defined(__SSE2__)
@@ -80,12 +99,45 @@ struct Mask8 {
 [[gnu::always_inline]] inline Float8 square_root(Float8 a) { return {square_root(a.low), square_root(a.high)}; }
 /// b where either is not a number, as the AVX2 instruction has it.
 [[gnu::always_inline]] inline Float4 at_least(Float4 a, Float4 b) {
+#if defined(__SSE2__)
+  return _mm_max_ps(a, b);
+#else
   const Mask4 keep = a > b;
   return (Float4)(((Mask4)a & keep) | ((Mask4)b & ~keep));
+#endif
 }
 [[gnu::always_inline]] inline Float8 at_least(Float8 a, Float8 b) {
   return {at_least(a.low, b.low), at_least(a.high, b.high)};
 }
+[[gnu::always_inline]] inline Float4 at_most(Float4 a, Float4 b) {
+#if defined(__SSE2__)
+  return _mm_min_ps(a, b);
+#else
+  const Mask4 keep = a < b;
+  return (Float4)(((Mask4)a & keep) | ((Mask4)b & ~keep));
+#endif
+}
+[[gnu::always_inline]] inline Float8 at_most(Float8 a, Float8 b) {
+  return {at_most(a.low, b.low), at_most(a.high, b.high)};
+}
+[[gnu::always_inline]] inline Mask8 is_less(Float8 a, Float8 b) { return {a.low < b.low, a.high < b.high}; }
+[[gnu::always_inline]] inline Mask8 is_at_most(Float8 a, Float8 b) { return {a.low <= b.low, a.high <= b.high}; }
+[[gnu::always_inline]] inline Mask8 both(Mask8 a, Mask8 b) { return {a.low & b.low, a.high & b.high}; }
+[[gnu::always_inline]] inline Mask8 either(Mask8 a, Mask8 b) { return {a.low | b.low, a.high | b.high}; }
+[[gnu::always_inline]] inline Float4 where(Mask4 mask, Float4 a, Float4 b) {
+  return (Float4)(((Mask4)a & mask) | ((Mask4)b & ~mask));
+}
+[[gnu::always_inline]] inline Float8 where(Mask8 mask, Float8 a, Float8 b) {
+  return {where(mask.low, a.low, b.low), where(mask.high, a.high, b.high)};
+}
+[[gnu::always_inline]] inline unsigned bits(Mask4 mask) {
+#if defined(__SSE2__)
+  return static_cast<unsigned>(_mm_movemask_ps((Float4)mask));
+#else
+  return static_cast<unsigned>((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
+}
+[[gnu::always_inline]] inline unsigned bits(Mask8 mask) { return bits(mask.low) | bits(mask.high) << 4; }
 [[gnu::always_inline]] inline Mask8 sign_where_negative(Float8 a) {
   const Mask4 sign = Mask4{} + INT32_MIN;
   return {(a.low < Float4{}) & sign, (a.high < Float4{}) & sign};
@@ -112,5 +164,28 @@ template <int A, int B>
 
 #endif
 
+/// Four vectors: element i of each half goes to out[i], one from each vector.
+[[gnu::always_inline]] inline void transpose_halves(Float8 v0, Float8 v1, Float8 v2, Float8 v3, Float8* out) {
+  const Float8 a = interleave_low(v0, v1);
+  const Float8 b = interleave_low(v2, v3);
+  const Float8 c = interleave_high(v0, v1);
+  const Float8 d = interleave_high(v2, v3);
+  out[0] = pick<0, 1, 0, 1>(a, b);
+  out[1] = pick<2, 3, 2, 3>(a, b);
+  out[2] = pick<0, 1, 0, 1>(c, d);
+  out[3] = pick<2, 3, 2, 3>(c, d);
+}
+
+/// Eight vectors: element i of each goes to the ith.
+[[gnu::always_inline]] inline void transpose(Float8 (&v)[8]) {
+  Float8 first[4], second[4];
+  transpose_halves(v[0], v[1], v[2], v[3], first);
+  transpose_halves(v[4], v[5], v[6], v[7], second);
+  for (int i = 0; i < 4; ++i) {
+    v[i] = join<0, 0>(first[i], second[i]);
+    v[4 + i] = join<1, 1>(first[i], second[i]);
+  }
+}
+
 }  // namespace
-}  // namespace isochor::skin_kernels
+}  // namespace isochor::float8
