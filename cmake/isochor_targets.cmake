@@ -95,7 +95,8 @@ endfunction()
 # Warnings, and arithmetic that gives the same bits on every machine: no contraction into fused multiply-adds.
 function(isochor_compile_options target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wzero-as-null-pointer-constant
+    -Wno-missing-field-initializers
     -ffp-contract=off $<$<BOOL:${ISOCHOR_WERROR}>:-Werror>)
   # GCC 12 warns wrongly about "text" + std::string (GCC bugs 105651, 105329) and inside Eigen; clang checks the same.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
