@@ -117,9 +117,8 @@ std::vector<std::optional<MorphBasis>> morph_bases(const HeldMotion& motion, con
                                                    const MorphBasisOptions& options, Context& context) {
   Bases bases = find_bases(motion, welded, options, context);
   MorphKeeper keeper(motion, welded, options.tolerance, bases);
-  keeper.keep_volumes(context);
   // Where targets are few by order, every vertex is off anyhow.
-  if (motion.keeps_faces && options.max_targets == 0) keeper.keep_faces(context);
+  keeper.keep(motion.keeps_faces && options.max_targets == 0, context);
   for (auto& basis : bases) {
     if (!basis) continue;
     if (options.max_targets != 1) unit_weights(*basis);

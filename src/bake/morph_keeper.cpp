@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "bake/frame_ranges.h"
@@ -75,25 +76,6 @@ MorphKeeper::Targets MorphKeeper::weld_targets(const Bases& bases, const WeldedC
   return out;
 }
 
-/// What a viewer shows of a frame without the targets that are baked. The skin is blended again here, once for each
-/// frame: to keep the maps since it was played would take 96 bytes for every vertex of every frame.
-MorphedFrame MorphKeeper::unmorphed(const HeldClip& clip, std::size_t k) const {
-  const Character& character = welded_.character();
-  PosedSkin posed;
-  const Pose pose = sample(character.clips[clip.clip], character.skeleton, clip.frames[k].time);
-  pose_skin(welded_, pose, Deformer::lbs, posed, Context(1));
-  OffsetView view = offset_view(welded_, posed);
-  MorphedFrame frame{std::move(view.skinned), std::move(view.linear), clip.frames[k].volumes};
-  for (std::size_t p = 0; p < character.parts.size(); ++p) {
-    if (character.parts[p].skinned()) continue;
-    for (std::size_t v = 0; v < character.parts[p].surface.vertex_count(); ++v) {
-      if (!welded_.whole().leads(p, v)) continue;
-      frame.positions[welded_.whole().welded(p, v)] = clip.frames[k].parts[p].positions[v].cast<double>();
-    }
-  }
-  return frame;
-}
-
 /// Of all parts' targets, in some frames one after another.
 MorphKeeper::Weights MorphKeeper::weights_of(std::size_t row, std::size_t count) const {
   const auto rows = static_cast<Eigen::Index>(count);
@@ -114,25 +96,6 @@ void MorphKeeper::add_weights(std::size_t row, const Weights& change) {
   }
 }
 
-void MorphKeeper::keep_volumes(Context& context) {
-  const std::vector<FrameRange> ranges =
-      frame_ranges(motion_, chunk_in_memory(welded_.surface().vertex_count() * sizeof(Mat34)));
-  parallel_for(context, ranges.size(), 1, [&](Range chunk) {
-    for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
-      const FrameRange& range = ranges[i];
-      std::vector<MorphedFrame> frames;
-      for (std::size_t k = range.frames.begin; k < range.frames.end; ++k) {
-        context.check_cancelled();
-        frames.push_back(unmorphed(*range.clip, k));
-      }
-      volume_.move(weights_of(range.first, frames.size()), frames);
-      add_weights(range.first, volume_.correct(frames));
-    }
-  });
-}
-
-// Faces.
-
 namespace {
 
 /// Restoring the volume moves what was mended by a trifle: how often it is looked at again.
@@ -145,22 +108,25 @@ bool is_shown_between(const HeldClip& clip, std::size_t key) {
 
 }  // namespace
 
-std::vector<MorphKeeper::Moment> MorphKeeper::all_moments() const {
+std::vector<MorphKeeper::Moment> MorphKeeper::middles() const {
   std::vector<Moment> out;
   for (std::size_t c = 0; c < motion_.clips.size(); ++c) {
     const HeldClip& clip = motion_.clips[c];
+    if (clip.interpolation != Interpolation::linear) continue;
     for (std::size_t k = 0; k < clip.frames.size(); ++k) {
-      out.push_back({c, k, true});
-      if (clip.interpolation == Interpolation::linear && is_shown_between(clip, k)) out.push_back({c, k, false});
+      if (is_shown_between(clip, k)) out.push_back({c, k, false});
     }
   }
   return out;
 }
 
+/// The skin is blended again here, once for each moment: to keep the maps since it was played would take 96 bytes for
+/// every vertex of every frame.
 MorphKeeper::Shown MorphKeeper::unmorphed(const Moment& at) const {
+  const Character& character = welded_.character();
   const HeldClip& clip = motion_.clips[at.clip];
   const double time = 0.5 * (clip.frames[at.key].time + clip.frames[at.last()].time);
-  const Pose pose = sample(welded_.character().clips[clip.clip], welded_.skeleton(), time);
+  const Pose pose = sample(character.clips[clip.clip], character.skeleton, time);
   const Context alone(1);
   Shown out;
   pose_skin(welded_, pose, Deformer::lbs, out.deformed, alone);
@@ -169,6 +135,17 @@ MorphKeeper::Shown MorphKeeper::unmorphed(const Moment& at) const {
   if (motion_.deformer != Deformer::lbs) {
     pose_skin(welded_, pose, {motion_.deformer, motion_.medial.get()}, out.deformed, alone);
   }
+  if (at.is_key) {
+    const HeldFrame& frame = clip.frames[at.key];
+    out.frame.volumes = frame.volumes;
+    for (std::size_t p = 0; p < character.parts.size(); ++p) {
+      if (character.parts[p].skinned()) continue;
+      for (std::size_t v = 0; v < character.parts[p].surface.vertex_count(); ++v) {
+        if (!welded_.whole().leads(p, v)) continue;
+        out.frame.positions[welded_.whole().welded(p, v)] = frame.parts[p].positions[v].cast<double>();
+      }
+    }
+  }
   for (std::size_t k = at.key; k <= at.last(); ++k) {
     const auto patch = patches_.find(first_row_[at.clip] + k);
     if (patch == patches_.end()) continue;
@@ -176,6 +153,45 @@ MorphKeeper::Shown MorphKeeper::unmorphed(const Moment& at) const {
     for (const auto& [v, offset] : patch->second) out.frame.positions[v] += share * out.frame.linear[v] * offset;
   }
   return out;
+}
+
+/// Returns the keys at which a face is turned over then, if a mender is to look.
+std::vector<MorphKeeper::Turned> MorphKeeper::keep_volumes(const FaceMender* mender, Context& context) {
+  const std::vector<FrameRange> ranges =
+      frame_ranges(motion_, chunk_in_memory(welded_.surface().vertex_count() * 2 * sizeof(Mat34)));
+  std::vector<std::vector<Turned>> turned(ranges.size());
+  parallel_for(context, ranges.size(), 1, [&](Range chunk) {
+    for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
+      const FrameRange& range = ranges[i];
+      const auto clip = static_cast<std::size_t>(range.clip - motion_.clips.data());
+      std::vector<MorphedFrame> frames;
+      std::vector<PosedSkin> deformed;
+      for (std::size_t k = range.frames.begin; k < range.frames.end; ++k) {
+        context.check_cancelled();
+        Shown shown = unmorphed({clip, k, true});
+        frames.push_back(std::move(shown.frame));
+        if (mender != nullptr) deformed.push_back(std::move(shown.deformed));
+      }
+      volume_.move(weights_of(range.first, frames.size()), frames);
+      add_weights(range.first, volume_.correct(frames));
+      for (std::size_t f = 0; f < deformed.size(); ++f) {
+        auto faces = mender->turned(deformed[f], frames[f].positions);
+        if (!faces.empty()) turned[i].push_back({{clip, range.frames.begin + f, true}, std::move(faces)});
+      }
+    }
+  });
+  std::vector<Turned> out;
+  for (auto& of_range : turned) std::move(of_range.begin(), of_range.end(), std::back_inserter(out));
+  return out;
+}
+
+void MorphKeeper::keep(bool faces, Context& context) {
+  if (!faces) {
+    keep_volumes(nullptr, context);
+    return;
+  }
+  const FaceMender mender(welded_, {motion_.deformer, motion_.medial.get()});
+  keep_faces(keep_volumes(&mender, context), mender, context);
 }
 
 /// Those at which a face is turned over in what the targets show.
@@ -236,18 +252,18 @@ std::vector<MorphKeeper::Moment> MorphKeeper::mend(std::span<const Turned> turne
 
 void MorphKeeper::restore_volume(const Moment& at) {
   const std::size_t row = row_of(at);
-  std::vector<MorphedFrame> frames{unmorphed(motion_.clips[at.clip], at.key)};
+  std::vector<MorphedFrame> frames{unmorphed(at).frame};
   volume_.move(weights_of(row, 1), frames);
-  for (const auto& [v, offset] : patches_.at(row)) frames[0].positions[v] += frames[0].linear[v] * offset;
   add_weights(row, volume_.correct(frames));
 }
 
-void MorphKeeper::keep_faces(Context& context) {
-  const FaceMender mender(welded_, {motion_.deformer, motion_.medial.get()});
-  std::vector<Moment> moments = all_moments();
+/// `turned`: at keys.
+void MorphKeeper::keep_faces(std::vector<Turned> turned, const FaceMender& mender, Context& context) {
+  std::vector<Moment> moments = middles();
   for (int pass = 0; pass < kFacePasses; ++pass) {
-    const std::vector<Turned> turned = find_turned(moments, mender, context);
+    for (Turned& found : find_turned(moments, mender, context)) turned.push_back(std::move(found));
     if (turned.empty()) break;
+    std::sort(turned.begin(), turned.end(), [](const Turned& a, const Turned& b) { return a.at < b.at; });
     const std::vector<Moment> changed = mend(turned, mender, context);
     parallel_for(context, changed.size(), 1, [&](Range range) {
       for (std::size_t i = range.begin; i < range.end; ++i) restore_volume(changed[i]);
@@ -260,6 +276,7 @@ void MorphKeeper::keep_faces(Context& context) {
       if (is_shown_between(clip, at.key)) around.insert({at.clip, at.key, false});
     }
     moments.assign(around.begin(), around.end());
+    turned.clear();
   }
   for (std::size_t p = 0; p < bases_.size(); ++p) add_patches(p);
 }

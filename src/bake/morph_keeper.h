@@ -28,11 +28,10 @@ class MorphKeeper {
   MorphKeeper(const HeldMotion& motion, const WeldedCharacter& welded, double tolerance, Bases& bases);
 
   /// Weights such that every frame encloses what it should, however few targets there are.
-  void keep_volumes(Context& context);
-
-  /// No face is turned over at a key, nor half-way between two. Corners of those that are get targets of their own,
-  /// which move them alone, and in a few frames.
-  void keep_faces(Context& context);
+  ///
+  /// `faces`: also, no face is turned over at a key, nor half-way between two. Corners of those that are get targets of
+  /// their own, which move them alone, and in a few frames.
+  void keep(bool faces, Context& context);
 
  private:
   /// All parts' targets, on the welded surface.
@@ -58,19 +57,20 @@ class MorphKeeper {
   using Patch = std::map<Index, Vec3>;  // by welded vertex: what is added to its offset
 
   static Targets weld_targets(const Bases& bases, const WeldedCharacter& welded, double tolerance);
-  MorphedFrame unmorphed(const HeldClip& clip, std::size_t k) const;
   Weights weights_of(std::size_t row, std::size_t count) const;
   void add_weights(std::size_t row, const Weights& change);
   std::size_t row_of(const Moment& at) const { return first_row_[at.clip] + at.key; }
 
-  std::vector<Moment> all_moments() const;
-  /// A moment as the targets show it, and its skin without them.
+  /// A moment without the targets that are baked, and by the deformer alone.
   struct Shown {
     PosedSkin deformed;
     MorphedFrame frame;
   };
   Shown unmorphed(const Moment& at) const;
+  std::vector<Turned> keep_volumes(const FaceMender* mender, Context& context);
+  std::vector<Moment> middles() const;
   std::vector<Turned> find_turned(std::span<const Moment> moments, const FaceMender& mender, Context& context) const;
+  void keep_faces(std::vector<Turned> turned, const FaceMender& mender, Context& context);
   std::vector<Moment> mend(std::span<const Turned> turned, const FaceMender& mender, Context& context);
   void restore_volume(const Moment& at);
   std::vector<Index> patched_vertices(std::size_t part) const;
