@@ -100,22 +100,6 @@ void check_bound_output(const std::filesystem::path& output) {
   throw_bad_input("the output " + output.string() + " must end in .glb, .gltf or .txt");
 }
 
-/// A name in full that no joint has is a slip of the pen. A pattern may fit nothing, since the same line serves many
-/// files; it is said all the same.
-Problems check_excluded(const BindOptions& options, const Skeleton& skeleton) {
-  Problems problems;
-  for (const std::string& glob : options.handles.exclude) {
-    const bool is_pattern = glob.find_first_of("*?") != std::string::npos;
-    if (!is_pattern && skeleton.find(glob) == kNone) throw_bad_input("there is no joint " + glob + " to exclude");
-    const bool fits = std::any_of(skeleton.joints.begin(), skeleton.joints.end(),
-                                  [&](const Joint& joint) { return matches_glob(joint.name, glob); });
-    if (!fits) {
-      problems.push_back({Severity::warning, "exclude-fits-nothing", "--exclude " + glob + " fits no joint", {}, 1});
-    }
-  }
-  return problems;
-}
-
 /// Options that the method does not read are said to be without effect.
 Problems check_used(BindMethod method, const CLI::App& command) {
   Problems problems;
@@ -243,7 +227,6 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
     throw_bad_input(bind.file.string() + " has no joints; give a skeleton with --skeleton FILE");
   }
   session.add_warnings(loaded.character.problems);
-  session.add_warnings(check_excluded(options, loaded.character.skeleton));
   session.add_warnings(check_used(options.method, command));
   const BindResult result = isochor::bind(loaded.character, options, session.context());
   session.context().progress("weights", 1);

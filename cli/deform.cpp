@@ -6,14 +6,13 @@
 #include "bake_options.h"
 #include "commands.h"
 #include "isochor/bake/bake_times.h"
-#include "isochor/bake/still.h"
 #include "isochor/base/error.h"
 #include "isochor/base/words.h"
 #include "isochor/io/motion_file.h"
 #include "isochor/io/playback.h"
 #include "isochor/io/point_cache.h"
 #include "isochor/io/refined_file.h"
-#include "isochor/io/written_character.h"
+#include "isochor/io/still_file.h"
 #include "medial_options.h"
 #include "options.h"
 #include "posing.h"
@@ -202,7 +201,7 @@ Written deform_motion(const Plan& plan, const std::vector<Index>& clips, const D
   return written;
 }
 
-/// A character that stands still. What a glTF draws is triangles; an OBJ keeps its polygons.
+/// A character that stands still.
 Written deform_still(const Plan& plan, const Pose& pose, const Deform& options, Session& session) {
   if (point_cache_format(options.output)) {
     throw_bad_input("a point cache holds a motion; for one pose write .glb, .gltf or .obj");
@@ -211,18 +210,12 @@ Written deform_still(const Plan& plan, const Pose& pose, const Deform& options, 
     throw_bad_input("--bake " + enum_name(*options.bake.mode) +
                     " needs a motion; one pose is written as a plain shape");
   }
-  const bool as_obj = options.output.extension() == ".obj";
-  const std::optional<WrittenCharacter> file =
-      as_obj ? std::nullopt : std::optional<WrittenCharacter>(as_written(plan.input.loaded));
-  const WeldedCharacter welded(file ? file->character() : plan.input.loaded.character);
-  CorrectedPlayback playback(welded, playback_on(welded, plan, options, session), session.context());
-  playback.begin({&pose, 1});
-  const auto frame = playback.play(pose, options.posing.time.value_or(0), session.context());
-  session.add_warnings(playback.problems());
-  const StageTimer timer(session.context(), "write");
-  const auto parts = still_parts(playback, frame, session.context());
-  file ? save_still(*file, parts, options.output) : save_still_obj(welded.character(), parts, options.output);
-  return {playback.report(), playback.report().max_error_after(), {options.output}};
+  const StillFileOptions how{.time = options.posing.time.value_or(0), .playback = [&](const WeldedCharacter& welded) {
+                               return playback_on(welded, plan, options, session);
+                             }};
+  const StillFile made = save_still(plan.input.loaded, pose, how, options.output, session.context());
+  session.add_warnings(made.problems);
+  return {made.volume, made.volume.max_error_after(), {options.output}};
 }
 
 void check_movable(const Character& character, const Deform& options) {

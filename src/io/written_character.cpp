@@ -5,7 +5,6 @@
 #include "isochor/base/error.h"
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/gltf_write.h"
-#include "isochor/io/obj.h"
 #include "read_again.h"
 
 namespace isochor {
@@ -160,20 +159,6 @@ WrittenCharacter as_written(const Loaded& loaded, BakeForm form) {
   }
   file.character_ = std::make_shared<const Character>(std::move(character));
   return file;
-}
-
-void save_still(const WrittenCharacter& file, std::span<const PosedPart> parts, const std::filesystem::path& path) {
-  GltfSource source = file.source();
-  make_still(source, parts);
-  source.document.save(path);
-}
-
-void save_still_obj(const Character& character, std::span<const PosedPart> parts, const std::filesystem::path& path) {
-  std::vector<ObjPart> obj;
-  for (std::size_t p = 0; p < character.parts.size(); ++p) {
-    obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
-  }
-  write_obj(path, obj, character.materials);
 }
 
 }  // namespace isochor

@@ -16,9 +16,7 @@ constexpr double kGaussianReach = 3.7169;
 constexpr double kFadeEnd = 1.5;
 
 double fade(double distance, double reach) {
-  if (distance <= reach) return 1;
-  const double t = (kFadeEnd - distance / reach) / (kFadeEnd - 1);
-  return t <= 0 ? 0 : t * t * (3 - 2 * t);
+  return distance <= reach ? 1 : smooth_step(kFadeEnd, 1.0, distance / reach);
 }
 
 /// How far a map reaches from its middle, in units: in space, and along the bones.

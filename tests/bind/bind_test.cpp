@@ -214,13 +214,15 @@ TEST(Bind, UnusedJoints) {
   EXPECT_EQ(bind_quickly(character).joints, 6u);
 }
 
-// Excluded joints take no weight; a pattern that matches nothing is only noted.
+// Excluded joints take no weight; a pattern that fits nothing is said, a name that no joint has is refused.
 TEST(Bind, ExcludedJoints) {
   BindOptions options = quick();
   options.handles.exclude = {"*foot", "weapon*"};
   const BindResult result = bind_quickly(test::trousers(0.1, 600), options);
   EXPECT_EQ(result.joints, 3u);
   EXPECT_TRUE(test::has_problem(result.problems, "exclude-unknown"));
+  options.handles.exclude = {"foot"};
+  EXPECT_THROW(bind_quickly(test::trousers(0.1, 600), options), Error);
 }
 
 // Rigid regions by part, by material and by joint.

@@ -74,9 +74,4 @@ WrittenCharacter as_written(const Loaded& loaded, BakeForm form = BakeForm::morp
 /// changed. Throws Error(unsupported) if something else has: vertices, faces, the joints of the file.
 bool bring_up_to_date(GltfSource& source, const Character& character, std::vector<Index>& clip);
 
-/// A character that stands still in one pose as .glb or .gltf: `parts` are the vertices of its parts in the world.
-void save_still(const WrittenCharacter& file, std::span<const PosedPart> parts, const std::filesystem::path& path);
-/// The same as OBJ, with its polygons: `parts` are those of `character`, as it was loaded.
-void save_still_obj(const Character& character, std::span<const PosedPart> parts, const std::filesystem::path& path);
-
 }  // namespace isochor

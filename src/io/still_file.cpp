@@ -1,0 +1,44 @@
+#include "isochor/io/still_file.h"
+
+#include <optional>
+
+#include "isochor/bake/still.h"
+#include "isochor/io/gltf_edit.h"
+#include "isochor/io/obj.h"
+
+namespace isochor {
+namespace {
+
+void save_as_gltf(const WrittenCharacter& file, std::span<const PosedPart> parts, const std::filesystem::path& path) {
+  GltfSource source = file.source();
+  make_still(source, parts);
+  source.document.save(path);
+}
+
+void save_as_obj(const Character& character, std::span<const PosedPart> parts, const std::filesystem::path& path) {
+  std::vector<ObjPart> obj;
+  for (std::size_t p = 0; p < character.parts.size(); ++p) {
+    obj.push_back({&character.parts[p], parts[p].positions, parts[p].normals});
+  }
+  write_obj(path, obj, character.materials);
+}
+
+}  // namespace
+
+StillFile save_still(const Loaded& loaded, const Pose& pose, const StillFileOptions& options,
+                     const std::filesystem::path& path, Context& context) {
+  const bool as_obj = path.extension() == ".obj";
+  // What a glTF draws is triangles, and it is their volume that is held.
+  std::optional<WrittenCharacter> file;
+  if (!as_obj) file = as_written(loaded);
+  const WeldedCharacter welded(file ? file->character() : loaded.character);
+  CorrectedPlayback playback(welded, options.playback ? options.playback(welded) : PlaybackOptions{}, context);
+  playback.begin({&pose, 1});
+  const auto frame = playback.play(pose, options.time, context);
+  const StageTimer timer(context, "write");
+  const auto parts = still_parts(playback, frame, context);
+  as_obj ? save_as_obj(welded.character(), parts, path) : save_as_gltf(*file, parts, path);
+  return {playback.report(), playback.problems()};
+}
+
+}  // namespace isochor
