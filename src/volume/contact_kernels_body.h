@@ -13,6 +13,9 @@ using float8::at_least, float8::at_most, float8::bits, float8::both, float8::eit
 typedef float Unaligned4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 constexpr float kEndless = __builtin_inff(), kSmallest = 1.17549435e-38F;
+/// Boxes are grown by no more than this: lanes without a face are endlessly far away, and not near those of a shape
+/// whose diagonal is too long to be squared.
+constexpr float kFarthest = 1e37F;
 /// Of a way, so that rounding does not make it shorter.
 constexpr float kLonger = 1.00001F;
 /// Coordinates of normals are known to within this, and a share of the lengths of two edges over that of their product:
@@ -68,7 +71,7 @@ void fill_boxes(const Bounds* bounds, const std::int32_t* corners, std::size_t c
     const Float8 size = box[4 + k] + box[k];
     squared = squared + size * size;
   }
-  store(block.around, splat(kGrown) * square_root(squared));
+  store(block.around, at_most(splat(kGrown) * square_root(squared), splat(kFarthest)));
   store(block.way, box[7]);
 }
 

@@ -106,6 +106,24 @@ TEST(ContactSearch, FindsAllThatFaceEachOther) {
   EXPECT_LT(found.size(), 2 * facing.size());
 }
 
+// A skin so large that the squares of its size are not finite: what fills up blocks stays out of it.
+TEST(ContactSearch, HugeSkins) {
+  BentSkin skin(1.25);
+  for (auto* shape : {&skin.posed, &skin.corrected}) {
+    for (Vec3& p : *shape) p *= 1e22;
+  }
+  const ContactSearch search = skin.search(false);
+  SearchBuffers buffers;
+  search_contacts(search, {skin.posed, skin.corrected, kOutward, kAll}, buffers);
+  const auto count = static_cast<Index>(search.face_count());
+  ASSERT_NE(search.block_count() % ContactSearch::kBlock, 0u);
+  EXPECT_FALSE(buffers.facing.empty());
+  for (const auto& blocks : buffers.facing) {
+    for_pairs(blocks, [&](Index f, Index g) { EXPECT_TRUE(f < count && g < count) << f << " and " << g; });
+  }
+  for (const auto& [f, g] : buffers.crossing) EXPECT_TRUE(f < count && g < count) << f << " and " << g;
+}
+
 Vec3 normal_of(const Triangle& c) { return (c[1] - c[0]).cross(c[2] - c[0]); }
 
 /// The room between two triangles that look against each other, as contact has it: ahead and aside, nothing behind.
