@@ -74,7 +74,7 @@ class NearestSkin {
   bool offer(std::size_t i, const Vec3& point) {
     const double d2 = (voxels_.centre(i) - point).squaredNorm();
     Vec3& nearest = voxels_.nearest[i];
-    if (d2 > distance2_[i]) return false;
+    if (!(d2 <= distance2_[i])) return false;
     if (d2 == distance2_[i] &&
         !std::lexicographical_compare(point.data(), point.data() + 3, nearest.data(), nearest.data() + 3)) {
       return false;

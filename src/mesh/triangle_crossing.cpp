@@ -106,7 +106,7 @@ std::optional<TriangleCrossing> triangle_crossing(const Triangle& a, const Trian
 }
 
 // Barycentric shares of the projection, cut back to the nearest edge or corner (Ericson, Real-Time Collision Detection,
-// 5.1.5).
+// 5.1.5). Of a triangle that is a line or a point, edges without length are passed over.
 Vec3 nearest_shares(const Triangle& triangle, const Vec3& p) {
   const auto& [a, b, c] = triangle;
   const Vec3 ab = b - a, ac = c - a;
@@ -115,11 +115,11 @@ Vec3 nearest_shares(const Triangle& triangle, const Vec3& p) {
   const double d3 = ab.dot(p - b), d4 = ac.dot(p - b);
   if (d3 >= 0 && d4 <= d3) return {0, 1, 0};
   const double of_c = d1 * d4 - d3 * d2;
-  if (of_c <= 0 && d1 >= 0 && d3 <= 0) return {1 - d1 / (d1 - d3), d1 / (d1 - d3), 0};
+  if (of_c <= 0 && d1 >= 0 && d3 <= 0 && d1 > d3) return {1 - d1 / (d1 - d3), d1 / (d1 - d3), 0};
   const double d5 = ab.dot(p - c), d6 = ac.dot(p - c);
   if (d6 >= 0 && d5 <= d6) return {0, 0, 1};
   const double of_b = d5 * d2 - d1 * d6;
-  if (of_b <= 0 && d2 >= 0 && d6 <= 0) return {1 - d2 / (d2 - d6), 0, d2 / (d2 - d6)};
+  if (of_b <= 0 && d2 >= 0 && d6 <= 0 && d2 > d6) return {1 - d2 / (d2 - d6), 0, d2 / (d2 - d6)};
   const double of_a = d3 * d6 - d5 * d4;
   const double along = (d4 - d3) + (d5 - d6);
   if (of_a <= 0 && d4 >= d3 && d5 >= d6 && along > 0) return {0, 1 - (d4 - d3) / along, (d4 - d3) / along};

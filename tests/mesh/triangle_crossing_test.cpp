@@ -145,5 +145,21 @@ TEST(TriangleCrossing, TheNearestPointLiesInThePlane) {
   }
 }
 
+// Triangles whose corners fall together are lines, or points.
+TEST(TriangleCrossing, NearestPointsOfLines) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> coordinate(-2, 2);
+  const auto any = [&] { return Vec3(coordinate(random), coordinate(random), coordinate(random)); };
+  for (int i = 0; i < 1000; ++i) {
+    const Vec3 a = any(), b = any(), p = any();
+    const double share = std::clamp((p - a).dot(b - a) / (b - a).squaredNorm(), 0.0, 1.0);
+    const double wanted = (a + share * (b - a) - p).norm();
+    for (const Triangle& t : {Triangle{a, a, b}, Triangle{a, b, a}, Triangle{b, a, a}}) {
+      EXPECT_NEAR((nearest_point(t, p) - p).norm(), wanted, 1e-12);
+    }
+    EXPECT_EQ(nearest_point({a, a, a}, p), a);
+  }
+}
+
 }  // namespace
 }  // namespace isochor
