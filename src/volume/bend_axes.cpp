@@ -171,6 +171,9 @@ class Hierarchy {
 struct SwingTwist {
   double swing = 0, twist = 0;                // angles
   double swing_square = 0, twist_square = 0;  // sin²(swing/2), sin²(twist/2) cos²(swing/2)
+
+  /// LBS loses volume as the squared sine of half the angle, in a bend and in a twist: their shares of the loss.
+  double twist_share() const { return twist_square / (twist_square + swing_square + kStill); }
 };
 
 SwingTwist swing_twist(const Mat3& parent, const Mat3& joint, const Vec3& bone) {
@@ -234,15 +237,17 @@ BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine
   const SwingTwist turn = swing_twist(parent, joint_map.linear(), axes.bone);
   out.swing = turn.swing;
   out.twist = turn.twist;
-  // LBS loses volume as the squared sine of half the angle, in a bend and in a twist: their shares of the loss.
-  const double twisted = turn.twist_square / (turn.twist_square + turn.swing_square + kStill);
-  out.radial = 1 - sure * (1 - twisted);
+  out.radial = 1 - sure * (1 - turn.twist_share());
   return out;
 }
 
 BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map) {
   Vec3 carried = axes.inside;
   return bend_axes(axes, parent_map, joint_map, carried);
+}
+
+double twist_share(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map) {
+  return swing_twist(parent_map.linear(), joint_map.linear(), axes.bone).twist_share();
 }
 
 }  // namespace isochor

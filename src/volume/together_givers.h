@@ -15,6 +15,7 @@ struct Giver {
   double activity = 0;     ///< see PoseReading
   double collapse = 0;     ///< q: the share of the squared radius that the deformer loses in the middle of the joint
   double collapsed = 0;    ///< 1 where that is so much that the joint must be twisted, 0 where it may be bent
+  double twist = 0;        ///< the same, less where the joint bends
   bool own_field = false;  ///< its vectors are Givers::moves[first .. last)
   std::size_t first = 0, last = 0;
 

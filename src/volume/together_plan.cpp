@@ -102,6 +102,18 @@ void match_touched(ComponentPlan& component) {
   }
 }
 
+void find_axes(TogetherPlan& plan) {
+  const WeldedCharacter& welded = *plan.welded;
+  RestSpace space = welded.rest_space();
+  const std::vector<JointAxes> axes = joint_axes(welded.skeleton(), space);
+  for (const JointRegion& region : plan.regions) {
+    const auto found =
+        std::find_if(axes.begin(), axes.end(), [&](const JointAxes& a) { return a.joint == region.joint; });
+    plan.axes.push_back(found == axes.end() ? JointAxes{} : *found);
+  }
+  plan.inverse_bind = std::move(space.inverse_bind);
+}
+
 void plan_component(TogetherPlan& plan, ComponentPlan& component) {
   const WeldedCharacter& welded = *plan.welded;
   const Surface& surface = welded.surface();
@@ -199,6 +211,7 @@ TogetherPlan plan_together(const WeldedCharacter& welded, const VolumeOptions& o
   plan.regions = joint_regions(welded, plan.radius);
   plan.rings.resize(plan.regions.size());
   index_vertices(plan);
+  find_axes(plan);
 
   for (const JointRegion& region : plan.regions) {
     plan.rims.push_back(region.functional.around(region.rim));

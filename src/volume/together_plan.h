@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "isochor/volume/bend_axes.h"
 #include "isochor/volume/corrector.h"
 #include "volume/regions.h"
 
@@ -47,6 +48,10 @@ struct TogetherPlan {
   std::vector<Index> blend_region;
   std::vector<double> blend_gamma;
   std::vector<Index> inner;
+
+  /// By region: the bones of its joint, `joint` kNone if it bends nothing; by joint: world to joint as it was bound.
+  std::vector<JointAxes> axes;
+  std::vector<Affine> inverse_bind;
 
   std::vector<VolumeFunctional> rims;       ///< by region: its rings around its rim
   std::vector<std::vector<Index>> rings;    ///< by region: of the component's `touched`, then of its `lids`

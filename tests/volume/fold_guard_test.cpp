@@ -87,6 +87,21 @@ TEST(FoldGuard, BendsAndTwistsKeepTheirRadius) {
   }
 }
 
+// Faces may turn far where a twist is undone. A bend loses as much of the skin's thickness as a twist does, and is
+// none.
+TEST(FoldGuard, SharpBendsAreNoTwists) {
+  const CylinderOptions options{.radius = 0.5, .length = 3, .segments = 48, .rings = 121, .blend = 0.5, .rounding = 0};
+  Subject kept(make_cylinder(options, Context()), kKeep);
+  for (const double degrees : {130.0, 145.0, 160.0}) {
+    Pose pose = rest_pose(kept.character.skeleton);
+    pose.local[1].rotation = Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3::UnitX()));
+    kept.together(pose);
+    EXPECT_GT(kept.frame.held_vertices, 0u) << degrees;
+    EXPECT_LE(kept.frame.largest_turn, std::numbers::pi / 3) << degrees;
+    EXPECT_LE(kept.largest_error(), 1e-9) << degrees;
+  }
+}
+
 /// The largest change of a displacement between neighbouring moments, of `count` over part of a clip.
 double largest_change(Subject& subject, const Clip& clip, double from, double to, int count) {
   std::vector<Vec3> last;

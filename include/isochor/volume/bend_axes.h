@@ -72,4 +72,8 @@ BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine
 /// The same without a past: leans on the rest bend.
 BendAxes bend_axes(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map);
 
+/// The share of a joint's turn that goes about its own bone, of sin² of half the angle, by which linear blending loses
+/// volume: 0 for a bend and at rest, 1 for a twist.
+double twist_share(const JointAxes& axes, const Affine& parent_map, const Affine& joint_map);
+
 }  // namespace isochor
