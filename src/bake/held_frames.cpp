@@ -380,9 +380,10 @@ void HeldFrames::take(HeldMotion& motion) {
   motion.max_unreached = max_unreached_;
   ProblemCollector collector;
   for (const auto& [part, vertex] : unreached_) collector.add(welded_.whole().source(part, vertex));
-  collector.report(motion.problems, Severity::warning, "bake-unreached",
-                   "{} vertices lie, at some time, where linear blend skinning flattens the skin (as a twist by 180 "
-                   "degrees does); no morph target brings them to their place, and the skin around keeps the volume");
+  collector.report(
+      motion.problems, Severity::warning, "bake-unreached",
+      "{} vert{ex|ices} lie{s|}, at some time, where linear blend skinning flattens the skin (as a twist by 180 "
+      "degrees does); no morph target brings {it to its|them to their} place, and the skin around keeps the volume");
 }
 
 }  // namespace isochor

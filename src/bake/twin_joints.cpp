@@ -294,7 +294,7 @@ void report(const WeldedCharacter& welded, const TwinOptions& options, TwinJoint
   }
   full.report(
       result.problems, Severity::note, "twins-no-room",
-      "{} vertices follow " + std::to_string(options.influences) +
+      "{} vert{ex|ices} follow{s|} " + std::to_string(options.influences) +
           " joints or more already: twins take the place of these, or are left out; --influences can be raised");
   const TwinFigures& figures = result.figures;
   if (result.twins.empty()) {

@@ -60,7 +60,7 @@ Handles volume_handles(const Character& character, const PlacedParts& placed, co
     ProblemCollector skipped;
     for (const Index j : unused) skipped.add(j);
     skipped.report(problems, Severity::note, "joints-unused",
-                   "{} joints move nothing in the file's present weights and were left out");
+                   "{} joint{|s} move{s|} nothing in the file's present weights and {was|were} left out");
     handle_options.skip.insert(handle_options.skip.end(), unused.begin(), unused.end());
     handle_options.proven = use.known;
   }

@@ -80,8 +80,8 @@ void GvbBinding::Impl::report_vertices(const Surface& surface, std::size_t stray
     return p.code == "vertices-across-gap" || p.code == "vertices-without-faces" || p.code == "vertices-moved-out";
   });
   gap.report(evidence.problems, Severity::warning, "vertices-across-gap",
-             "{} vertices took their distances across a gap");
-  faceless.report(evidence.problems, Severity::note, "vertices-without-faces", "{} vertices are in no face");
+             "{} vert{ex|ices} took {its|their} distances across a gap");
+  faceless.report(evidence.problems, Severity::note, "vertices-without-faces", "{} vert{ex|ices} {is|are} in no face");
   if (strays > 0) {
     evidence.problems.push_back({Severity::note,
                                  "vertices-moved-out",

@@ -141,7 +141,7 @@ void report_outside(std::span<const Index> outside, GvbEvidence& evidence) {
   ProblemCollector collector;
   for (const Index h : outside) collector.add(h);
   collector.report(evidence.problems, Severity::warning, "bone-outside",
-                   "{} bones do not lie inside the mesh and were taken in through its nearest voxel");
+                   "{} bone{|s} {does|do} not lie inside the mesh and {was|were} taken in through its nearest voxel");
   evidence.outside_handles = outside.size();
 }
 

@@ -160,7 +160,7 @@ Handles joint_handles(const Skeleton& skeleton, std::span<const Affine> bind, co
       not_finite.add(joint);
     }
   }
-  excluded.report(result.problems, Severity::note, "joints-excluded", "{} joints take no weight, as asked");
+  excluded.report(result.problems, Severity::note, "joints-excluded", "{} joint{|s} take{s|} no weight, as asked");
   if (finder.inferred()) {
     result.problems.push_back(
         {Severity::note,
@@ -169,8 +169,9 @@ Handles joint_handles(const Skeleton& skeleton, std::span<const Affine> bind, co
          {},
          0});
   }
-  not_finite.report(result.problems, Severity::warning, "joint-not-finite",
-                    "{} joints have a bind matrix that is not a number, or lie too far away, and take no weight");
+  not_finite.report(
+      result.problems, Severity::warning, "joint-not-finite",
+      "{} joint{|s} {has|have} a bind matrix that is not a number, or lie{s|} too far away, and take{s|} no weight");
   if (result.handles.empty()) {
     throw_bad_input(excluded.count() > 0 ? "every joint is excluded, so nothing can be bound"
                                          : "there is no joint to bind to");

@@ -52,7 +52,7 @@ HeatWeights heat_weights(const Surface& surface, std::span<const Handle> handles
     warmth[v] = finder.find(v, HeatFinder::Walls::let_through);
   }
   cold.report(result.problems, Severity::warning, "vertices-see-no-bone",
-              "{} vertices belong to pieces that see no bone and were warmed through walls");
+              "{} vert{ex|ices} belong{s|} to pieces that see no bone and {was|were} warmed through walls");
   if (cold.count() > 0) sources = to_sources(warmth, options.stiffness);
   const SkinWeights warm = solve_heat(laplacian, sources, handles.size(), context);
   for (std::size_t v = 0; v < n; ++v) {

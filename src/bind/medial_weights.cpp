@@ -258,7 +258,7 @@ void bind_skin(const Surface& surface, double width, MedialBinding& binding, con
   }
   binding.beyond = static_cast<std::size_t>(lost.count());
   lost.report(binding.problems, Severity::note, "vertices-beyond-medial",
-              "{} vertices are in reach of no filter about the medial and follow what is nearest");
+              "{} vert{ex|ices} {is|are} in reach of no filter about the medial and follow{s|} what is nearest");
 }
 
 }  // namespace

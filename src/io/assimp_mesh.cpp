@@ -39,8 +39,9 @@ class MeshReader {
     }
     not_faces_.report(character_.problems, Severity::note, "small-faces",
                       "{} points and lines among the faces were left out");
-    lost_bones_.report(character_.problems, Severity::warning, "bones-without-node",
-                       "{} bones have no node in the file: they stand where they were bound");
+    lost_bones_.report(
+        character_.problems, Severity::warning, "bones-without-node",
+        "{} bone{|s} {has|have} no node in the file: {it stands|they stand} where {it was|they were} bound");
   }
 
  private:

@@ -187,7 +187,7 @@ void read_animations(const aiScene& scene, const AssimpNodes& nodes, Character& 
     if (!clip.channels.empty()) character.clips.push_back(std::move(clip));
   }
   lost.report(character.problems, Severity::warning, "channels-without-node",
-              "{} animation channels move nodes that are not in the file: they are left out");
+              "{} animation channel{|s} move{s|} nodes that are not in the file: {it is|they are} left out");
 }
 
 }  // namespace isochor

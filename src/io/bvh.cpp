@@ -49,7 +49,7 @@ class BvhParser {
     rest_position_mode();
     build_clip();
     repeated_.report(character_.problems, Severity::warning, "joint-names-repeated",
-                     "{} joints have a name that another joint has: a number was added");
+                     "{} joint{|s} {has|have} a name that another joint has: a number was added");
     return std::move(character_);
   }
 

@@ -215,10 +215,11 @@ Index append_animation(Impl& impl, const Clip& clip, const ChannelTargets& targe
           {{"sampler", samplers.size() - 1}, {"target", {{"node", node}, {"path", path_name(channel.path)}}}});
     }
   }
-  coincident.report(problems, Severity::warning, "gltf-key-order",
-                    "{} keys of the clip '" + clip.name + "' coincide in single precision and were left out");
+  coincident.report(
+      problems, Severity::warning, "gltf-key-order",
+      "{} key{|s} of the clip '" + clip.name + "' coincide{s|} in single precision and {was|were} left out");
   repeated.report(problems, Severity::note, "gltf-channel-ignored",
-                  "{} channels of the clip '" + clip.name + "' have nothing to move and were left out");
+                  "{} channel{|s} of the clip '" + clip.name + "' {has|have} nothing to move and {was|were} left out");
   if (channels.empty()) return kNone;
   std::reverse(channels.begin(), channels.end());
   return push(impl.json, "animations", {{"name", clip.name}, {"channels", channels}, {"samplers", samplers}});

@@ -189,7 +189,7 @@ void read_skeleton(Reader& reader, const std::vector<Index>& order) {
     reader.character.skeleton.joints.push_back(std::move(joint));
   }
   not_unit.report(reader.character.problems, Severity::warning, "gltf-rotation",
-                  "{} nodes had rotations that are not of unit length; they were normalised");
+                  "{} node{|s} had rotations that are not of unit length; they were normalised");
 }
 
 /// Joints become skeleton indices and are marked as deforming. Skins outside the scene are left empty.

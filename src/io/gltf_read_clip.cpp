@@ -40,12 +40,13 @@ class ClipReader {
     for (const Json& json : get_array(animation_, "channels", where_)) read_channel(json);
     const std::string of = " of the clip '" + clip_.name + "' ";
     Problems& out = reader_.character.problems;
-    foreign_.report(out, Severity::note, "gltf-channel-ignored",
-                    "{} channels" + of + "animate something other than the character's nodes and were left out");
+    foreign_.report(
+        out, Severity::note, "gltf-channel-ignored",
+        "{} channel{|s}" + of + "animate{s|} something other than the character's nodes and {was|were} left out");
     broken_.report(out, Severity::warning, "gltf-channel-not-finite",
-                   "{} channels" + of + "hold values that are not finite and were left out");
+                   "{} channel{|s}" + of + "hold{s|} values that are not finite and {was|were} left out");
     unordered_.report(out, Severity::warning, "gltf-key-order",
-                      "{} channels" + of + "have times that do not increase; the late keys were left out");
+                      "{} channel{|s}" + of + "{has|have} times that do not increase; the late keys were left out");
     return std::move(clip_);
   }
 

@@ -305,7 +305,7 @@ WrittenMesh append_mesh(Impl& impl, const Part& part, const GltfWriteOptions& op
   }
   if (polygons) declare_extension(impl.json, "FB_ngon_encoding");
   torn.report(problems, Severity::note, "gltf-polygon-torn",
-              "{} concave polygons of the part '" + part.name + "' were written as triangles");
+              "{} concave polygon{|s} of the part '" + part.name + "' {was|were} written as triangles");
   const auto primitive_count = static_cast<Index>(primitives.size());
   Json mesh = {{"name", part.name}, {"primitives", std::move(primitives)}};
   if (!part.morphs.empty()) {

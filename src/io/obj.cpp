@@ -358,8 +358,9 @@ Character parse_obj(std::string_view text, const ObjReadOptions& options, const 
   read_materials(file, library, character);
   assign_materials(file, character, part);
   if (options.drop_unused_vertices) drop_unused_vertices(part.surface);
-  file.small_faces.report(character.problems, Severity::note, "small-faces",
-                          "{} faces with fewer than three corners were left out (the numbers are lines of the file)");
+  file.small_faces.report(
+      character.problems, Severity::note, "small-faces",
+      "{} face{|s} with fewer than three corners {was|were} left out (the numbers are lines of the file)");
   character.parts.push_back(std::move(part));
   return character;
 }

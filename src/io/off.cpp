@@ -22,7 +22,7 @@ class OffParser {
     if (part_.surface.face_count() == 0) throw_bad_input("the OFF has no face");
     Character character;
     small_.report(character.problems, Severity::note, "small-faces",
-                  "{} faces with fewer than three corners were left out (the numbers are lines of the file)");
+                  "{} face{|s} with fewer than three corners {was|were} left out (the numbers are lines of the file)");
     character.parts.push_back(std::move(part_));
     return character;
   }

@@ -205,7 +205,7 @@ class PlyReader {
     check();
     Character character;
     small_.report(character.problems, Severity::note, "small-faces",
-                  "{} faces with fewer than three corners were left out");
+                  "{} face{|s} with fewer than three corners {was|were} left out");
     character.parts.push_back(std::move(part_));
     return character;
   }

@@ -101,7 +101,7 @@ class RigParser {
       if (rig_.parents[root] != kNone) with_parent.add(root);
     }
     with_parent.report(rig_.problems, Severity::warning, "root-has-parent",
-                       "{} joints are called root but have a parent: they keep it");
+                       "{} joint{|s} {is|are} called root but {has|have} a parent: {it keeps|they keep} it");
   }
 
   void put_parents_first() {
@@ -132,7 +132,7 @@ class RigParser {
       rig_.weights.add_row({influences_.data() + row.begin, influences_.data() + row.end});
     }
     repeated.report(rig_.problems, Severity::warning, "skin-rows-repeated",
-                    "{} skin lines name a vertex that an earlier line names: their weights are put together");
+                    "{} skin line{|s} name{s|} a vertex that an earlier line names: the weights are put together");
   }
 
   struct Row {
@@ -249,7 +249,7 @@ WrittenJoints write_joints(const Skeleton& skeleton, const Part* bound) {
     result.rig.parents.push_back(parent == kNone ? kNone : result.written[parent]);
   }
   renamed.report(result.rig.problems, Severity::warning, "joints-renamed",
-                 "{} joints were renamed: rig.txt has no room for blanks in names, nor for equal names");
+                 "{} joint{|s} {was|were} renamed: rig.txt has no room for blanks in names, nor for equal names");
   return result;
 }
 

@@ -105,7 +105,7 @@ Character parse_stl(std::string_view bytes) {
   ProblemCollector dropped;
   for (const Index f : welded.dropped_faces) dropped.add(f);
   dropped.report(character.problems, Severity::note, "degenerate-faces",
-                 "{} triangles whose corners fall together were left out");
+                 "{} triangle{|s} whose corners fall together {was|were} left out");
   if (welded.surface.face_count() == 0) throw_bad_input("the corners of every triangle of the STL fall together");
 
   Part part;

@@ -318,9 +318,10 @@ Problems validate(const Surface& surface) {
     }
   }
   not_finite.report(problems, Severity::error, "position-not-finite",
-                    "{} vertices have a position that is not a number");
-  too_small.report(problems, Severity::error, "face-too-small", "{} faces have fewer than three corners");
-  out_of_range.report(problems, Severity::error, "vertex-out-of-range", "{} faces refer to vertices that do not exist");
+                    "{} vert{ex|ices} {has|have} a position that is not a number");
+  too_small.report(problems, Severity::error, "face-too-small", "{} face{|s} {has|have} fewer than three corners");
+  out_of_range.report(problems, Severity::error, "vertex-out-of-range",
+                      "{} face{|s} refer{s|} to vertices that do not exist");
   if (!problems.empty()) return problems;  // nothing more can be said about a surface that cannot be walked
 
   const Topology topology = analyse(surface);
@@ -329,20 +330,24 @@ Problems validate(const Surface& surface) {
     for (const Index e : elements) collector.add(e);
     collector.report(problems, severity, code, sentence);
   };
-  list(topology.boundary_edges, Severity::note, "boundary-edges", "{} edges lie on a boundary: the surface is open");
-  list(topology.non_manifold_edges, Severity::warning, "non-manifold-edges", "{} edges have more than two faces");
+  list(topology.boundary_edges, Severity::note, "boundary-edges",
+       "{} edge{|s} lie{s|} on a boundary: the surface is open");
+  list(topology.non_manifold_edges, Severity::warning, "non-manifold-edges",
+       "{} edge{|s} {has|have} more than two faces");
   list(topology.non_manifold_vertices, Severity::warning, "non-manifold-vertices",
-       "{} vertices join surfaces that touch in that point only");
-  list(topology.flipped_edges, Severity::warning, "flipped-edges", "{} edges have faces that disagree in orientation");
+       "{} vert{ex|ices} join{s|} surfaces that touch in that point only");
+  list(topology.flipped_edges, Severity::warning, "flipped-edges",
+       "{} edge{|s} {has|have} faces that disagree in orientation");
   list(topology.duplicate_faces, Severity::warning, "duplicate-faces",
-       "{} faces repeat the vertices of an earlier face");
-  list(topology.degenerate_faces, Severity::warning, "degenerate-faces", "{} faces have no area");
-  list(topology.isolated_vertices, Severity::note, "isolated-vertices", "{} vertices belong to no face");
+       "{} face{|s} repeat{s|} the vertices of an earlier face");
+  list(topology.degenerate_faces, Severity::warning, "degenerate-faces", "{} face{|s} {has|have} no area");
+  list(topology.isolated_vertices, Severity::note, "isolated-vertices", "{} vert{ex|ices} belong{s|} to no face");
   ProblemCollector unorientable;
   for (std::size_t c = 0; c < topology.components.size(); ++c) {
     if (!topology.components[c].orientable) unorientable.add(static_cast<Index>(c));
   }
-  unorientable.report(problems, Severity::warning, "not-orientable", "{} components cannot be oriented consistently");
+  unorientable.report(problems, Severity::warning, "not-orientable",
+                      "{} component{|s} cannot be oriented consistently");
   return problems;
 }
 

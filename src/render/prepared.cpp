@@ -236,10 +236,10 @@ PreparedScene::PreparedScene(const Scene& scene, Context& context) : impl_(std::
   impl_->bones = prepare_bones(scene, impl_->space);
   if (!impl_->bones.triangles.empty()) impl_->bone_rays.add_mesh(impl_->bones.positions, impl_->bones.triangles);
   impl_->bone_rays.commit();
-  bad.report(
-      impl_->problems, Severity::warning, "faces-not-drawn",
-      "{} faces are left out of the picture: fewer than three corners, corners that do not exist, or positions that "
-      "are not finite");
+  bad.report(impl_->problems, Severity::warning, "faces-not-drawn",
+             "{} face{|s} {is|are} left out of the picture: fewer than three corners, corners that do not exist, or "
+             "positions that "
+             "are not finite");
 }
 
 PreparedScene::~PreparedScene() = default;

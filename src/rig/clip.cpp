@@ -200,13 +200,13 @@ Problems validate(const Clip& clip, const Skeleton& skeleton) {
   }
   const std::string name = "of the clip " + clip.name;
   out_of_range.report(problems, Severity::error, "channel-joint",
-                      "{} channels " + name + " move joints that do not exist");
+                      "{} channel{|s} " + name + " move{s|} joints that do not exist");
   wrong_size.report(problems, Severity::error, "channel-size",
-                    "{} channels " + name + " have the wrong number of values");
+                    "{} channel{|s} " + name + " {has|have} the wrong number of values");
   not_finite.report(problems, Severity::error, "channel-not-finite",
-                    "{} channels " + name + " hold values that are not numbers");
+                    "{} channel{|s} " + name + " hold{s|} values that are not numbers");
   not_increasing.report(problems, Severity::error, "channel-times",
-                        "{} channels " + name + " have times that do not increase");
+                        "{} channel{|s} " + name + " {has|have} times that do not increase");
   return problems;
 }
 
@@ -221,8 +221,8 @@ Problems check_reach(const Clip& clip, double size) {
   Problems problems;
   far.report(
       problems, Severity::warning, "channel-far",
-      "{} channels of the clip " + clip.name +
-          " move a joint by more than 100,000 times the character's size, where single precision shows no shape");
+      "{} channel{|s} of the clip " + clip.name +
+          " move{s|} a joint by more than 100,000 times the character's size, where single precision shows no shape");
   return problems;
 }
 

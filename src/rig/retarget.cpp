@@ -369,11 +369,11 @@ class Retargeter {
     ProblemCollector source;
     for (const Index j : result_.unmatched_source) source.add(j);
     source.report(result_.problems, Severity::note, "motion-joints-unmatched",
-                  "{} joints that the motion moves drive nothing");
+                  "{} joint{|s} that the motion moves drive{s|} nothing");
     ProblemCollector target;
     for (const Index j : result_.unmatched_target) target.add(j);
     target.report(result_.problems, Severity::note, "joints-unmatched",
-                  "{} joints of the character have no partner in the motion and stay at rest");
+                  "{} joint{|s} of the character {has|have} no partner in the motion and stay{s|} at rest");
     report_surplus();
     report_lost_channels();
   }
@@ -387,13 +387,14 @@ class Retargeter {
       if (std::binary_search(result_.unmatched_source.begin(), result_.unmatched_source.end(), j)) source.add(j);
     }
     source.report(result_.problems, Severity::note, "motion-joints-surplus",
-                  "{} joints of the motion drive nothing, because another joint has a name of the same meaning");
+                  "{} joint{|s} of the motion drive{s|} nothing, because another joint has a name of the same meaning");
     ProblemCollector target;
     for (const Index j : target_roles_.surplus) {
       if (std::binary_search(result_.unmatched_target.begin(), result_.unmatched_target.end(), j)) target.add(j);
     }
-    target.report(result_.problems, Severity::note, "joints-surplus",
-                  "{} joints of the character stay at rest, because another joint has a name of the same meaning");
+    target.report(
+        result_.problems, Severity::note, "joints-surplus",
+        "{} joint{|s} of the character stay{s|} at rest, because another joint has a name of the same meaning");
   }
 
   /// Translations below the topmost joints and the hips, and all scales.
@@ -408,7 +409,7 @@ class Retargeter {
       if (leaves_rest(channel, source_)) lost.add(channel.joint);
     }
     lost.report(result_.problems, Severity::note, "motion-channels-lost",
-                "{} channels that translate or scale joints below the topmost are not carried over");
+                "{} channel{|s} that translate{s|} or scale{s|} joints below the topmost {is|are} not carried over");
   }
 
   const Skeleton& source_;

@@ -51,9 +51,12 @@ Problems validate(const Skeleton& skeleton) {
     if (!to_matrix(joint.rest).matrix().allFinite()) not_finite.add(index);
     if (joint.deforms && !names.try_emplace(joint.name, index).second) same_name.add(index);
   }
-  bad_parent.report(problems, Severity::error, "joint-order", "{} joints do not come after their parent");
-  not_finite.report(problems, Severity::error, "joint-not-finite", "{} joints have a transform that is not a number");
-  same_name.report(problems, Severity::note, "joint-names", "{} joints share their name with an earlier joint");
+  bad_parent.report(problems, Severity::error, "joint-order",
+                    "{} joint{|s} {does|do} not come after {its|their} parent");
+  not_finite.report(problems, Severity::error, "joint-not-finite",
+                    "{} joint{|s} {has|have} a transform that is not a number");
+  same_name.report(problems, Severity::note, "joint-names",
+                   "{} joint{|s} share{s|} {its|their} name with an earlier joint");
   return problems;
 }
 

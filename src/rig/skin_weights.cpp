@@ -141,18 +141,18 @@ Problems repair(SkinWeights& weights, Index joint_count, Index fallback_joint, s
   });
   Problems problems;
   not_finite.report(problems, Severity::warning, "weights-not-finite",
-                    "{} vertices had weights that are not numbers; those were dropped");
+                    "{} vert{ex|ices} had weights that are not numbers; those were dropped");
   negative.report(problems, Severity::warning, "weights-negative",
-                  "{} vertices had negative weights; those were dropped");
+                  "{} vert{ex|ices} had negative weights; those were dropped");
   out_of_range.report(problems, Severity::warning, "weights-joint",
-                      "{} vertices referred to joints that do not exist; those weights were dropped");
+                      "{} vert{ex|ices} referred to joints that do not exist; those weights were dropped");
   repeated.report(problems, Severity::note, "weights-repeated",
-                  "{} vertices named a joint twice; the weights were added");
+                  "{} vert{ex|ices} named a joint twice; the weights were added");
   not_normalised.report(problems, Severity::warning, "weights-not-normalised",
-                        "{} vertices had weights that do not sum to 1; they were normalised");
+                        "{} vert{ex|ices} had weights that do not sum to 1; they were normalised");
   empty.report(problems, Severity::warning, "weights-missing",
-               fallback_joint == kNone ? "{} vertices have no weight"
-                                       : "{} vertices had no weight; they follow a fallback joint");
+               fallback_joint == kNone ? "{} vert{ex|ices} {has|have} no weight"
+                                       : "{} vert{ex|ices} had no weight; {it follows|they follow} a fallback joint");
   return problems;
 }
 
@@ -174,13 +174,15 @@ Problems validate(const SkinWeights& weights, Index joint_count, double toleranc
     if (!row.empty() && !(std::abs(row_sum(row) - 1) <= tolerance)) not_normalised.add(vertex);
   }
   Problems problems;
-  not_finite.report(problems, Severity::error, "weights-not-finite", "{} vertices have weights that are not numbers");
-  negative.report(problems, Severity::error, "weights-negative", "{} vertices have negative weights");
-  out_of_range.report(problems, Severity::error, "weights-joint", "{} vertices refer to joints that do not exist");
-  repeated.report(problems, Severity::error, "weights-repeated", "{} vertices name a joint twice");
+  not_finite.report(problems, Severity::error, "weights-not-finite",
+                    "{} vert{ex|ices} {has|have} weights that are not numbers");
+  negative.report(problems, Severity::error, "weights-negative", "{} vert{ex|ices} {has|have} negative weights");
+  out_of_range.report(problems, Severity::error, "weights-joint",
+                      "{} vert{ex|ices} refer{s|} to joints that do not exist");
+  repeated.report(problems, Severity::error, "weights-repeated", "{} vert{ex|ices} name{s|} a joint twice");
   not_normalised.report(problems, Severity::error, "weights-not-normalised",
-                        "{} vertices have weights that do not sum to 1");
-  empty.report(problems, Severity::error, "weights-missing", "{} vertices have no weight");
+                        "{} vert{ex|ices} {has|have} weights that do not sum to 1");
+  empty.report(problems, Severity::error, "weights-missing", "{} vert{ex|ices} {has|have} no weight");
   return problems;
 }
 

@@ -222,7 +222,7 @@ Problems find_problems(const WeldedCharacter& welded) {
   for (std::size_t c = 0; c < welded.topology().components.size(); ++c) {
     if (welded.has_volume(c) && welded.rest_volumes()[c] < 0) inverted.add(static_cast<Index>(c));
   }
-  inverted.report(problems, Severity::warning, "inside-out", "{} components are turned inside out");
+  inverted.report(problems, Severity::warning, "inside-out", "{} component{|s} {is|are} turned inside out");
   for (Problem& problem : validate(welded.surface())) problems.push_back(std::move(problem));
   return problems;
 }

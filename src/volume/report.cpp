@@ -93,25 +93,30 @@ void VolumeReport::add(const CorrectionEvidence& frame) {
 
 Problems VolumeReport::problems() const {
   Problems problems;
-  report(
-      problems, without_volume_, Severity::note, "volume-none",
-      "{} components are sheets or cannot be oriented, so that they have no volume to keep; they are passed through");
+  report(problems, without_volume_, Severity::note, "volume-none",
+         "{} component{|s} {is a sheet|are sheets} or cannot be oriented, so that {it has|they have} no volume to "
+         "keep; {it is|they are} passed through");
   report(problems, untouched_, Severity::warning, "volume-untouched",
-         "{} components change their volume, but no joint bends their skin: they are passed through");
+         "{} component{|s} change{s|} {its|their} volume, but no joint bends {its|their} skin: {it is|they are} passed "
+         "through");
   report(problems, widened_, Severity::warning, "volume-widened",
-         "{} components could not keep their volume where their joints blend, and were corrected all over");
-  report(problems, unreached_, Severity::warning, "volume-not-reached",
-         "{} components could not be brought to their volume in every frame; the largest error is in the report");
+         "{} component{|s} could not keep {its|their} volume where {its|their} joints blend, and {was|were} corrected "
+         "all over");
+  report(
+      problems, unreached_, Severity::warning, "volume-not-reached",
+      "{} component{|s} could not be brought to {its|their} volume in every frame; the largest error is in the report");
   report(problems, folded_, Severity::warning, "volume-folded",
-         "{} components could not be brought to their volume in every frame without turning faces over; the largest "
+         "{} component{|s} could not be brought to {its|their} volume in every frame without turning faces over; the "
+         "largest "
          "error is in the report");
   report(problems, touching_, Severity::warning, "volume-touching",
-         "{} components could not be brought to their volume in every frame without pushing skin through skin; the "
+         "{} component{|s} could not be brought to {its|their} volume in every frame without pushing skin through "
+         "skin; the "
          "largest error is in the report");
-  report(
-      problems, wild_, Severity::note, "volume-wild-steps",
-      "{} joints, moved before the others, tear the skin in poses that are never seen; these steps were cut short, and "
-      "the last one made up for them (joints together has no such steps)");
+  report(problems, wild_, Severity::note, "volume-wild-steps",
+         "{} joint{|s}, moved before the others, tear{s|} the skin in poses that are never seen; these steps were cut "
+         "short, and "
+         "the last one made up for them (joints together has no such steps)");
   return problems;
 }
 

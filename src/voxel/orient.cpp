@@ -357,11 +357,14 @@ Orientation Orienter::apply(Problems& problems) {
   ProblemCollector faces;
   for (const Index face : turned_over) faces.add(face);
   faces.report(problems, Severity::warning, "faces-turned-over",
-               "{} faces look the other way than their neighbours; they were turned over to find the inside");
+               "{} face{|s} look{s|} the other way than {its|their} neighbours; {it was|they were} turned over to find "
+               "the inside");
   inward.report(problems, Severity::warning, "component-inside-out",
-                "{} components are inside out; they were turned over to find the inside (each by its first face)");
+                "{} component{|s} {is|are} inside out; {it was|they were} turned over to find the inside (each by its "
+                "first face)");
   hollow.report(problems, Severity::note, "component-cavity",
-                "{} closed components lie inside another and look the other way than it; they are taken for hollows "
+                "{} closed component{|s} lie{s|} inside another and look{s|} the other way than it; {it is|they are} "
+                "taken for {a hollow|hollows} "
                 "(each by its first face)");
   return result;
 }

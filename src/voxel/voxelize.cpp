@@ -70,7 +70,7 @@ class Voxelizer {
     ProblemCollector dropped;
     for (const Index face : surface_.dropped_faces) dropped.add(face);
     dropped.report(result_.problems, Severity::warning, "faces-not-finite",
-                   "{} faces have a vertex that is not finite; they were left out");
+                   "{} face{|s} {has|have} a vertex that is not finite; {it was|they were} left out");
     result_.evidence.triangles = static_cast<std::int64_t>(surface_.triangles.size());
   }
 

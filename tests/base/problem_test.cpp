@@ -25,6 +25,22 @@ TEST(ProblemCollector, CountsAllKeepsTheFirst) {
   EXPECT_EQ(problems[0].elements[3], 6);
 }
 
+// One element is worded as one; braces that are no choice stay as they are.
+TEST(ProblemCollector, OneAndMany) {
+  const auto sentence = [](int count, const char* pattern) {
+    Problems problems;
+    ProblemCollector collector;
+    for (Index i = 0; i < count; ++i) collector.add(i);
+    collector.report(problems, Severity::warning, "code", pattern);
+    return problems.at(0).sentence;
+  };
+  const char* pattern = "{} vert{ex|ices} {has|have} no weight; {it follows|they follow} a joint{|s}";
+  EXPECT_EQ(sentence(1, pattern), "1 vertex has no weight; it follows a joint");
+  EXPECT_EQ(sentence(2, pattern), "2 vertices have no weight; they follow a joints");
+  EXPECT_EQ(sentence(1, "{} key{|s} of {Arm|Leg"), "1 key of {Arm|Leg");
+  EXPECT_EQ(sentence(3, "{x} a|b {} key{|s} }"), "{x} a|b 3 keys }");
+}
+
 // Severities have the names that reports use.
 TEST(Problem, SeverityNames) {
   EXPECT_STREQ(to_string(Severity::note), "note");

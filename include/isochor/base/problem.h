@@ -36,7 +36,8 @@ class ProblemCollector {
     ++count_;
   }
   std::int64_t count() const { return count_; }
-  /// Appends a problem if at least one element was added. `sentence` may hold one "{}" for the count.
+  /// Appends a problem if at least one element was added. `sentence` may hold one "{}" for the count, and "{one|many}"
+  /// wherever it is worded differently for one element: "{} vert{ex|ices} {has|have} no weight".
   void report(Problems& out, Severity severity, std::string code, std::string sentence) const;
 
  private:
