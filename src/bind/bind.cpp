@@ -143,8 +143,8 @@ void check_falloffs(const Skeleton& skeleton, const Falloffs& falloffs) {
   }
 }
 
-/// Globs of rules must match something: a misspelt name is an error, not a silence. A pattern of joints to exclude may fit
-/// nothing, since the same line serves many files; it is said all the same.
+/// Globs of rules must match something: a misspelt name is an error, not a silence. A pattern of joints to exclude may
+/// fit nothing, since the same line serves many files; it is said all the same.
 void check_names(const Character& character, const BindOptions& options, Problems& problems) {
   const auto& joints = character.skeleton.joints;
   const auto is_joint = [&](const std::string& glob) {
@@ -157,11 +157,8 @@ void check_names(const Character& character, const BindOptions& options, Problem
   for (const std::string& glob : options.handles.exclude) {
     if (is_joint(glob)) continue;
     if (glob.find_first_of("*?") == std::string::npos) throw_bad_input("there is no joint " + glob + " to exclude");
-    problems.push_back({Severity::warning,
-                        "exclude-unknown",
-                        "no joint is called " + glob + ", so none was excluded",
-                        {},
-                        0});
+    problems.push_back(
+        {Severity::warning, "exclude-unknown", "no joint is called " + glob + ", so none was excluded", {}, 0});
   }
   for (const std::string& glob : options.keep) {
     if (!is_joint(glob) && !is_part(glob))
