@@ -33,8 +33,9 @@ StillFile save_still(const Loaded& loaded, const Pose& pose, const StillFileOpti
   if (!as_obj) file = as_written(loaded);
   const WeldedCharacter welded(file ? file->character() : loaded.character);
   CorrectedPlayback playback(welded, options.playback ? options.playback(welded) : PlaybackOptions{}, context);
-  playback.begin({&pose, 1});
-  const auto frame = playback.play(pose, options.time, context);
+  const Pose own = file ? file->pose(pose) : pose;
+  playback.begin({&own, 1});
+  const auto frame = playback.play(own, options.time, context);
   const StageTimer timer(context, "write");
   const auto parts = still_parts(playback, frame, context);
   as_obj ? save_as_obj(welded.character(), parts, path) : save_as_gltf(*file, parts, path);

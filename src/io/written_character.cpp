@@ -113,6 +113,23 @@ void find_clips(std::span<const Index> animations, const GltfMap& read, std::vec
   }
 }
 
+/// By joint of the loaded character, of which `made` knows the nodes.
+std::vector<Index> find_joints(const GltfMap& made, const GltfMap& read) {
+  std::vector<Index> joints;
+  for (const Index node : made.node_of_joint) joints.push_back(node == kNone ? kNone : read.joint_of_node[node]);
+  return joints;
+}
+
+/// A mesh that cannot hang from its joint's own node has one of its own, which has its weights too.
+std::vector<Index> find_carriers(const Character& loaded, const GltfMap& made, const GltfMap& read,
+                                 std::vector<Index> joints) {
+  for (std::size_t p = 0; p < std::min(loaded.parts.size(), made.parts.size()); ++p) {
+    const Index joint = loaded.parts[p].node, node = made.parts[p].node;
+    if (joint != kNone && node != kNone) joints[joint] = read.joint_of_node[node];
+  }
+  return joints;
+}
+
 bool all_triangles(const Character& character) {
   return std::all_of(character.parts.begin(), character.parts.end(),
                      [](const Part& part) { return part.surface.corners.size() == 3 * part.surface.face_count(); });
@@ -131,6 +148,36 @@ bool bring_up_to_date(GltfSource& source, const Character& character, std::vecto
   return more_joints || skins || clips;
 }
 
+Pose WrittenCharacter::pose(const Pose& loaded) const {
+  const Skeleton& skeleton = character_->skeleton;
+  if (loaded.local.size() != loaded_.size()) throw_bad_input("the pose is of another skeleton");
+  std::vector<Index> source(skeleton.size(), kNone);
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    if (joints_[j] != kNone) source[joints_[j]] = static_cast<Index>(j);
+  }
+  Pose out = rest_pose(skeleton);
+  const std::vector<Affine> wanted = global_transforms(loaded_, loaded);
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    if (source[j] == kNone) continue;
+    const Index parent = skeleton.joints[j].parent, parent_then = loaded_.joints[source[j]].parent;
+    const Index parent_now = parent_then == kNone ? kNone : joints_[parent_then];
+    if (parent_now == parent) {
+      out.local[j] = loaded.local[source[j]];
+    } else {
+      // The file has nodes in between: joints with shear are several there.
+      const std::vector<Affine> so_far = global_transforms(skeleton, out);
+      const Affine above = parent == kNone ? Affine::Identity() : so_far[parent];
+      out.local[j] = to_transform(above.inverse() * wanted[source[j]]);
+    }
+  }
+  if (loaded.morph_weights.empty()) return out;
+  out.morph_weights.resize(skeleton.size());
+  for (std::size_t j = 0; j < carriers_.size(); ++j) {
+    if (carriers_[j] != kNone) out.morph_weights[carriers_[j]] = loaded.morph_weights[j];
+  }
+  return out;
+}
+
 WrittenCharacter as_written(const Loaded& loaded, BakeForm form) {
   WrittenCharacter file;
   file.form_ = form;
@@ -146,6 +193,7 @@ WrittenCharacter as_written(const Loaded& loaded, BakeForm form) {
     for (std::size_t c = 0; c < loaded.character.clips.size(); ++c) file.clips_.push_back(static_cast<Index>(c));
   }
   Character character;
+  const GltfMap made = file.source_.map;
   if (as_loaded) {
     character = loaded.character;
   } else {
@@ -154,6 +202,9 @@ WrittenCharacter as_written(const Loaded& loaded, BakeForm form) {
     character = std::move(read.character);
     file.source_.map = std::move(read.map);
   }
+  file.loaded_ = loaded.character.skeleton;
+  file.joints_ = find_joints(made, file.source_.map);
+  file.carriers_ = find_carriers(loaded.character, made, file.source_.map, file.joints_);
   if (adds_joints(form)) {
     for (Part& part : character.parts) round_weights(part.weights);
   }

@@ -135,5 +135,38 @@ TEST_F(Written, PolygonsAreTheTrianglesThatAreDrawn) {
   }
 }
 
+// The file has more nodes than the character has joints: one for the mesh, three for a joint with shear. A pose puts
+// every joint where it was, and morph targets keep their weights.
+TEST_F(Written, APoseOfTheLoadedCharacter) {
+  Loaded loaded;
+  loaded.character = make_sample("giraffe");
+  Character& character = loaded.character;
+  Part& part = character.parts.at(0);
+  part.morphs.push_back({.name = "wide", .positions = std::vector<Vec3>(part.surface.vertex_count(), Vec3::UnitX())});
+  part.node = 0;
+  const Index neck = character.skeleton.find("Neck2");
+  ASSERT_NE(neck, kNone);
+  character.skeleton.joints[neck].rest.shear(0, 1) = 0.4;
+  Pose pose = sample(character.clips.at(0), character.skeleton, 0.5 * character.clips[0].end());
+  pose.morph_weights.resize(pose.local.size());
+  pose.morph_weights[0] = {0.25};
+
+  const WrittenCharacter file = as_written(loaded);
+  const Skeleton& skeleton = file.character().skeleton;
+  EXPECT_GT(skeleton.size(), character.skeleton.size());
+  const Pose own = file.pose(pose);
+  ASSERT_EQ(own.local.size(), skeleton.size());
+  const auto wanted = global_transforms(character.skeleton, pose), found = global_transforms(skeleton, own);
+  for (std::size_t j = 0; j < wanted.size(); ++j) {
+    const Joint& joint = character.skeleton.joints[j];
+    const Index written = skeleton.find(joint.name);
+    if (written == kNone) continue;  // nothing follows it
+    EXPECT_TRUE(found[written].matrix().isApprox(wanted[j].matrix(), 1e-6)) << joint.name;
+  }
+  ASSERT_EQ(own.morph_weights.size(), skeleton.size());
+  EXPECT_EQ(own.morph_weights.at(file.character().parts.at(0).node), pose.morph_weights[0]);
+  EXPECT_THROW(file.pose({}), Error);
+}
+
 }  // namespace
 }  // namespace isochor

@@ -45,6 +45,8 @@ class WrittenCharacter {
   const Character& character() const { return *character_; }
   /// By clip of the loaded character: its clip in character(), or kNone if it moves nothing.
   std::span<const Index> clips() const { return clips_; }
+  /// A pose of the loaded character as one of character(), which may have more joints, and in another order.
+  Pose pose(const Pose& loaded) const;
   const Problems& problems() const { return problems_; }  ///< what glTF could not hold
   BakeForm form() const { return form_; }                 ///< that it was made for
 
@@ -60,6 +62,9 @@ class WrittenCharacter {
   GltfSource source_;
   std::shared_ptr<const Character> character_ = std::make_shared<const Character>();
   std::vector<Index> clips_;
+  Skeleton loaded_;              // the joints of the loaded character
+  std::vector<Index> joints_;    // by joint of it: the joint of character(), or kNone
+  std::vector<Index> carriers_;  // the same for the morph weights of the mesh that it carries
   Problems problems_;
   BakeForm form_ = BakeForm::morphs;
 };
