@@ -2,7 +2,9 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "bind/bind_methods.h"
 #include "bind/bind_rules.h"
@@ -47,6 +49,32 @@ struct MethodResult {
   SkinWeights weights;  ///< Influence::joint is the handle
   std::span<const Handle> handles;
 };
+
+/// Vertices that a method found no weight for, as numbers ran out between a mesh and bones of another order of
+/// magnitude, follow the nearest bone.
+void follow_nearest(const Weld& weld, MethodResult& result, Problems& problems) {
+  const auto& positions = weld.surface.positions;
+  SkinWeights filled;
+  ProblemCollector lost;
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    const auto row = std::as_const(result.weights).row(v);
+    if (!row.empty() &&
+        std::all_of(row.begin(), row.end(), [](const Influence& i) { return std::isfinite(i.weight); })) {
+      filled.add_row(row);
+      continue;
+    }
+    lost.add(static_cast<Index>(v));
+    const auto nearest = std::min_element(
+        result.handles.begin(), result.handles.end(),
+        [&](const Handle& a, const Handle& b) { return distance(a, positions[v]) < distance(b, positions[v]); });
+    filled.add_row(std::array{Influence{static_cast<Index>(nearest - result.handles.begin()), 1.0}});
+  }
+  if (lost.count() == 0) return;
+  result.weights = std::move(filled);
+  lost.report(problems, Severity::warning, "vertices-nearest",
+              "{} vert{ex|ices} {is|are} too small or too far away for the method and follow{s|} the nearest bone");
+  rename_elements(problems, result.handles, weld);
+}
 
 void make_symmetric(std::span<const Vec3> positions, MethodResult& result, const BindOptions& options,
                     BoundVolume& report) {
@@ -98,6 +126,10 @@ void weigh_volume(const Character& character, const PreparedVolume& volume, cons
   append_problems(result.problems, volume.problems);
   MethodResult method{weigh(volume.measured, character.skeleton, falloffs, options.limits, report.rules, context),
                       volume.measured.handles};
+  Problems lost;
+  follow_nearest(whole.weld, method, lost);
+  name_vertices(character, placed, whole, lost);
+  append_problems(report.problems, lost);
   if (options.symmetric) make_symmetric(whole.weld.surface.positions, method, options, report);
   std::vector<char> takes(character.skeleton.size(), 0);
   for (const Handle& handle : method.handles) takes[handle.joint] = 1;

@@ -1,5 +1,7 @@
 #include "isochor/bind/bind.h"
 
+#include <algorithm>
+
 #include "bind/bind_cases.h"
 #include "isochor/bind/weight_metrics.h"
 
@@ -50,6 +52,23 @@ TEST(Bind, StaysInPlaceAtRest) {
   }
   EXPECT_TRUE(validate(character).empty());
   EXPECT_EQ(character.parts[0].skin.joints.size(), 5u);
+}
+
+// Bones whose distance is no number in units of the mesh, as a broken file may have them, leave no vertex without
+// weights: those follow the nearest bone, and that is said.
+TEST(Bind, MeshOfAnotherOrderOfMagnitude) {
+  Character character = test::trousers(0.1, 600);
+  for (Vec3& p : character.parts[0].surface.positions) p *= 1e-200;
+  bool said = false;
+  for (const BindMethod method : {BindMethod::automatic, BindMethod::gvb, BindMethod::geodesic_heat, BindMethod::heat,
+                                  BindMethod::distance, BindMethod::medial}) {
+    BindOptions options = quick();
+    options.method = method;
+    const BindResult result = bind_quickly(character, options);
+    said = said || std::any_of(result.problems.begin(), result.problems.end(),
+                               [](const Problem& problem) { return problem.code == "vertices-nearest"; });
+  }
+  EXPECT_TRUE(said);
 }
 
 // Where there is a skin, its bind pose counts and not the rest pose; its joints and matrices stay as they are.
