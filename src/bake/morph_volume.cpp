@@ -151,32 +151,45 @@ std::vector<MorphVolume::Weights> MorphVolume::slopes(std::span<const MorphedFra
 /// δ = G⁻¹Jᵀ (J G⁻¹Jᵀ)⁻¹ errors, damped.
 MorphVolume::Weights MorphVolume::steps(std::span<const MorphedFrame> frames, std::span<const Open> open) const {
   const std::vector<Weights> all = slopes(frames, open);
+  // J of all frames, one after another, so that G⁻¹ is gone through once. Components that nothing is asked of take no
+  // part.
+  struct Row {
+    std::size_t of;  // open
+    Eigen::Index component;
+  };
+  std::vector<Row> rows;
+  std::vector<Eigen::Index> begin{0};
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (std::size_t c = 0; c < components_.size(); ++c) {
+      if (frames[open[i].frame].volumes[c] != 0 && moved_[c] != 0) rows.push_back({i, static_cast<Eigen::Index>(c)});
+    }
+    begin.push_back(static_cast<Eigen::Index>(rows.size()));
+  }
+  Rows slope(rows.size(), target_count_);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    slope.row(static_cast<Eigen::Index>(r)) = all[rows[r].of].row(rows[r].component);
+  }
+  Rows light = Rows::Zero(slope.rows(), target_count_);
+  add_product(slope, ease_, 1, light);
+
   Weights out(open.size(), target_count_);
   for (std::size_t i = 0; i < open.size(); ++i) {
-    // Components that nothing is asked of take no part.
-    std::vector<Eigen::Index> asked;
-    for (std::size_t c = 0; c < components_.size(); ++c) {
-      if (frames[open[i].frame].volumes[c] != 0 && moved_[c] != 0) asked.push_back(static_cast<Eigen::Index>(c));
-    }
-    const auto count = static_cast<Eigen::Index>(asked.size());
-    Rows slope(count, target_count_);
+    const Eigen::Index first = begin[i], count = begin[i + 1] - first;
     Eigen::VectorXd errors(count);
     for (Eigen::Index k = 0; k < count; ++k) {
-      slope.row(k) = all[i].row(asked[static_cast<std::size_t>(k)]);
-      errors[k] = open[i].errors[asked[static_cast<std::size_t>(k)]];
+      errors[k] = open[i].errors[rows[static_cast<std::size_t>(first + k)].component];
     }
-    Rows light = Rows::Zero(count, target_count_), ease = Rows::Zero(count, count);
-    add_product(slope, ease_, 1, light);
-    add_inner_products(slope, light, ease);
+    Rows ease = Rows::Zero(count, count);
+    add_inner_products(slope.middleRows(first, count), light.middleRows(first, count), ease);
     // Components pull each other's targets: what would move a component by more than its reach to mend the largest
     // error is damped.
     const double largest = errors.cwiseAbs().maxCoeff();
     for (Eigen::Index k = 0; k < count; ++k) {
-      const auto component = static_cast<std::size_t>(asked[static_cast<std::size_t>(k)]);
+      const auto component = static_cast<std::size_t>(rows[static_cast<std::size_t>(first + k)].component);
       const auto vertices = static_cast<double>(components_[component].vertices().size());
       ease(k, k) += largest * largest / std::max(1.0, vertices);
     }
-    out.row(static_cast<Eigen::Index>(i)) = ease.ldlt().solve(errors).transpose() * light;
+    out.row(static_cast<Eigen::Index>(i)) = ease.ldlt().solve(errors).transpose() * light.middleRows(first, count);
   }
   return out;
 }
