@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace isochor {
 namespace {
@@ -211,46 +212,59 @@ std::array<double, 3> convolve_triangle(const FilterPoint& a, const FilterPoint&
 }
 
 MedialField::MedialField(const MedialComplex& complex, std::vector<double> reach)
-    : complex_(complex), reach_(std::move(reach)), bins_(bin_at(0, 0, kBins)) {
+    : complex_(complex), reach_(std::move(reach)), bin_begin_(bin_at(0, 0, kBins) + 1, 0) {
   const auto box_around = [&](Index v) {
     return Box(complex_.positions[v] - Vec3::Constant(reach_[v]), complex_.positions[v] + Vec3::Constant(reach_[v]));
   };
   for (std::size_t v = 0; v < complex.vertex_count(); ++v) box_.extend(box_around(static_cast<Index>(v)));
   if (box_.isEmpty()) return;
   for (int a = 0; a < 3; ++a) bins_per_length_[a] = kBins / std::max(box_.sizes()[a], 1e-300);
-  Index primitive = 0;
-  for (const Index v : complex.points) add_primitive(primitive++, box_around(v));
-  for (const auto& s : complex.segments) add_primitive(primitive++, box_around(s[0]).merged(box_around(s[1])));
+  std::vector<Box> primitives;
+  primitives.reserve(complex.primitive_count());
+  for (const Index v : complex.points) primitives.push_back(box_around(v));
+  for (const auto& s : complex.segments) primitives.push_back(box_around(s[0]).merged(box_around(s[1])));
   for (const auto& t : complex.triangles) {
-    add_primitive(primitive++, box_around(t[0]).merged(box_around(t[1])).merged(box_around(t[2])));
+    primitives.push_back(box_around(t[0]).merged(box_around(t[1])).merged(box_around(t[2])));
   }
+  fill_bins(primitives);
 }
 
-void MedialField::add_primitive(Index primitive, const Box& box) {
-  std::array<int, 3> low, high;
+std::array<int, 3> MedialField::bin_of(const Vec3& q) const {
+  std::array<int, 3> bin;
   for (int a = 0; a < 3; ++a) {
-    low[a] = std::clamp(static_cast<int>((box.min()[a] - box_.min()[a]) * bins_per_length_[a]), 0, kBins - 1);
-    high[a] = std::clamp(static_cast<int>((box.max()[a] - box_.min()[a]) * bins_per_length_[a]), 0, kBins - 1);
+    bin[a] = std::clamp(static_cast<int>((q[a] - box_.min()[a]) * bins_per_length_[a]), 0, kBins - 1);
   }
-  for (int z = low[2]; z <= high[2]; ++z) {
-    for (int y = low[1]; y <= high[1]; ++y) {
-      for (int x = low[0]; x <= high[0]; ++x) {
-        bins_[bin_at(x, y, z)].push_back(primitive);
+  return bin;
+}
+
+/// Counted first: filters are wide, and lists that grow bin by bin would take most of the time.
+void MedialField::fill_bins(std::span<const Box> primitives) {
+  const auto for_entries = [&](const auto& visit) {
+    for (std::size_t p = 0; p < primitives.size(); ++p) {
+      const auto low = bin_of(primitives[p].min()), high = bin_of(primitives[p].max());
+      for (int z = low[2]; z <= high[2]; ++z) {
+        for (int y = low[1]; y <= high[1]; ++y) {
+          for (int x = low[0]; x <= high[0]; ++x) visit(bin_at(x, y, z), static_cast<Index>(p));
+        }
       }
     }
-  }
+  };
+  for_entries([&](std::size_t bin, Index) { ++bin_begin_[bin + 1]; });
+  std::partial_sum(bin_begin_.begin(), bin_begin_.end(), bin_begin_.begin());
+  binned_.resize(bin_begin_.back());
+  std::vector<std::size_t> end(bin_begin_.begin(), bin_begin_.end() - 1);
+  for_entries([&](std::size_t bin, Index primitive) { binned_[end[bin]++] = primitive; });
 }
 
 void MedialField::at(const Vec3& q, std::vector<Influence>& out) const {
   out.clear();
   if (box_.isEmpty() || !box_.contains(q)) return;
-  std::array<int, 3> bin;
-  for (int a = 0; a < 3; ++a) {
-    bin[a] = std::clamp(static_cast<int>((q[a] - box_.min()[a]) * bins_per_length_[a]), 0, kBins - 1);
-  }
+  const std::array<int, 3> place = bin_of(q);
+  const std::size_t bin = bin_at(place[0], place[1], place[2]);
+  const std::span near(binned_.data() + bin_begin_[bin], binned_.data() + bin_begin_[bin + 1]);
   const auto points = static_cast<Index>(complex_.points.size());
   const auto segments = static_cast<Index>(complex_.segments.size());
-  for (const Index primitive : bins_[bin_at(bin[0], bin[1], bin[2])]) {
+  for (const Index primitive : near) {
     if (primitive < points) {
       const Index v = complex_.points[primitive];
       out.push_back({v, convolve_point(vertex(v), q)});

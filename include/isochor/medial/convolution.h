@@ -45,13 +45,15 @@ class MedialField {
 
  private:
   FilterPoint vertex(Index v) const { return {complex_.positions[v], reach_[v]}; }
-  void add_primitive(Index primitive, const Box& box);
+  std::array<int, 3> bin_of(const Vec3& q) const;
+  void fill_bins(std::span<const Box> primitives);
 
   const MedialComplex& complex_;
   std::vector<double> reach_;
   Box box_;
   Vec3 bins_per_length_ = Vec3::Zero();
-  std::vector<std::vector<Index>> bins_;  ///< primitives: points, then segments, then triangles
+  std::vector<std::size_t> bin_begin_;  ///< into binned_
+  std::vector<Index> binned_;           ///< by bin, the primitives near it: points, then segments, then triangles
 };
 
 }  // namespace isochor
