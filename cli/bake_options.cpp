@@ -57,6 +57,15 @@ BakeMode bake_mode(const BakeArguments& arguments, const std::filesystem::path& 
       throw_bad_input(std::string(option) + " requires --bake joints");
     }
   }
+  const bool has_basis = mode == BakeMode::morphs || mode == BakeMode::joints_and_morphs;
+  for (const char* option : {"--bake-targets", "--bake-tolerance"}) {
+    if (!has_basis && arguments.command->count(option) > 0) {
+      throw_bad_input(std::string(option) + " requires --bake morphs, or joints+morphs");
+    }
+  }
+  if (!arguments.driven.empty() && arguments.driven.extension() != ".json") {
+    throw_bad_input("the output " + arguments.driven.string() + " of --bake-driven must end in .json");
+  }
   return mode;
 }
 

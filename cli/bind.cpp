@@ -209,7 +209,7 @@ int bind_file(const Bind& bind, const CLI::App& command, Session& session) {
   check_bound_output(bind.output);
   session.claim({.inputs = {bind.file, bind.skeleton},
                  .outputs = {bind.output},
-                 .replaceable = CallFiles::Replaceable{bind.file, bind.overwrite}});
+                 .replaceable = CallFiles::Replaceable{bind.file, bind.output, bind.overwrite}});
   const BindOptions options = complete(bind, command);
   Json& report = session.report();
   report_options(report["options"], options);

@@ -127,7 +127,7 @@ void add_compare(CLI::App& program, Session& session) {
   command
       .add_option("--moments", options->moments, "moments of each clip that both files have (1 to 1000; default 24)")
       ->type_name("N")
-      ->check(in_range(1, 1000));
+      ->check(whole_in_range(1, 1000));
   add_options(command, options->prune, "Weights");
   command.add_flag("--json", options->json, "print the report instead of text");
   session.add_common_options(command);

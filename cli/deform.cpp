@@ -170,8 +170,11 @@ Written deform_to_caches(const Plan& plan, const MotionFileOptions& how, const D
   const MotionCaches made = save_motion_caches(plan.input.loaded, how, options.output, claim, session.context());
   session.add_warnings(made.motion.problems);
   session.report()["bake"] = {{"mode", options.output.extension().string().substr(1)}, {"files", Json::array()}};
-  for (const auto& file : made.files) session.report()["bake"]["files"].push_back(file.string());
-  return {made.motion.volume, made.motion.volume.max_error_after(), made.files};
+  Json& report = session.report()["bake"];
+  for (const auto& file : made.files) report["files"].push_back(file.string());
+  report["max_volume_error"] = made.errors.max_volume_error;
+  report["max_volume_error_between"] = made.errors.max_volume_error_between;
+  return {made.motion.volume, std::max(made.errors.max_volume_error, made.errors.max_volume_error_between), made.files};
 }
 
 /// Clips, deformed, baked where linear blend skinning does not show them, and written.
@@ -215,7 +218,7 @@ Written deform_still(const Plan& plan, const Pose& pose, const Deform& options, 
                              }};
   const StillFile made = save_still(plan.input.loaded, pose, how, options.output, session.context());
   session.add_warnings(made.problems);
-  return {made.volume, made.volume.max_error_after(), {options.output}};
+  return {made.volume, made.max_volume_error, {options.output}};
 }
 
 void check_movable(const Character& character, const Deform& options) {
@@ -248,7 +251,7 @@ int deform(const Deform& options, Session& session) {
   session.claim({.inputs = {options.file, options.posing.skeleton, options.posing.motion, options.posing.motion_map,
                             options.posing.pose, options.volume.effects},
                  .outputs = {options.output, options.bake.driven},
-                 .replaceable = CallFiles::Replaceable{options.file, options.overwrite}});
+                 .replaceable = CallFiles::Replaceable{options.file, options.output, options.overwrite}});
   Json& report = session.report();
   report["options"]["deformer"] = enum_name(options.deformer);
   report["options"]["fps"] = options.bake.fps;
@@ -300,9 +303,9 @@ void add_deform(CLI::App& program, Session& session) {
   add_refine_options(command, options->refine);
   add_bake_options(command, options->bake);
   command
-      .add_option(
-          "--max-volume-error", options->max_volume_error,
-          "exit with 1 if a volume in the written file, at keys or between, is off by more (0.01: one per cent)")
+      .add_option("--max-volume-error", options->max_volume_error,
+                  "exit with 1 if a volume in the written file, at keys or between, is off by more (0 to 1000; 0.01: "
+                  "one per cent)")
       ->type_name("E")
       ->check(in_range(0, 1000))
       ->group("Gates");

@@ -62,7 +62,7 @@ void add_demo(CLI::App& program, Session& session) {
       ->delimiter(',');
   command.add_option("--samples", options->samples, "rays per pixel in the pictures (1 to 256; default 12)")
       ->type_name("N")
-      ->check(in_range(1, 256));
+      ->check(whole_in_range(1, 256));
   session.add_common_options(command);
   command.callback(
       [options, &session] { session.set_action("demo", [options, &session] { return demo(*options, session); }); });

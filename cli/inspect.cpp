@@ -73,6 +73,30 @@ Json list_clips(const Character& character) {
   return clips;
 }
 
+/// Those that take weight, parents first.
+Json list_joints(const Skeleton& skeleton) {
+  Json joints = Json::array();
+  for (const Joint& joint : skeleton.joints) {
+    if (!joint.deforms) continue;
+    Json json = {{"name", joint.name}};
+    if (joint.parent != kNone) json["parent"] = skeleton.joints[joint.parent].name;
+    joints.push_back(std::move(json));
+  }
+  return joints;
+}
+
+/// Every joint below its parent, as far in as it is deep.
+void print_joints(Session& session, const Skeleton& skeleton) {
+  std::vector<std::size_t> depth(skeleton.size(), 0);
+  for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    if (joint.parent != kNone) {
+      depth[j] = depth[joint.parent] + (skeleton.joints[joint.parent].deforms ? 1 : 0);
+    }
+    if (joint.deforms) session.print_detail(std::string(12 + 2 * depth[j], ' ') + joint.name);
+  }
+}
+
 void print_text(Session& session, const Json& report, const Character& character) {
   const auto& faces = report["faces"];
   std::size_t closed = 0;
@@ -82,9 +106,19 @@ void print_text(Session& session, const Json& report, const Character& character
   session.print("faces       " + faces["triangles"].dump() + " triangles, " + faces["quads"].dump() + " quads, " +
                 faces["polygons"].dump() + " larger polygons");
   session.print("parts       " + std::to_string(character.parts.size()));
+  for (const Part& part : character.parts) {
+    session.print_detail("            " + part.name + ", " + count_of(part.surface.vertex_count(), "vertex") +
+                         (part.skinned() ? "" : ", not skinned"));
+  }
   session.print("components  " + std::to_string(report["components"].size()) + ", " + std::to_string(closed) +
                 " of them closed");
+  for (const Json& component : report["components"]) {
+    session.print_detail("            " + component["vertices"].dump() + " vertices, " +
+                         (component["closed"].get<bool>() ? "closed" : "open") + ", volume " +
+                         short_number(component["volume"].get<double>()));
+  }
   session.print("joints      " + report["joints"].dump());
+  print_joints(session, character.skeleton);
   session.print("clips       " + std::to_string(character.clips.size()));
   for (const Clip& clip : character.clips) {
     session.print("            " + (clip.name.empty() ? std::string("(no name)") : clip.name) + ", " +
@@ -151,6 +185,7 @@ int inspect(const Inspect& options, Session& session) {
   report["parts"] = list_parts(character);
   report["components"] = list_components(welded);
   report["joints"] = character.skeleton.deforming_count();
+  report["joint_names"] = list_joints(character.skeleton);
   report["clips"] = list_clips(character);
   context.progress("inspect", 0.3);
   report["problems"] = to_json(find_problems(welded));

@@ -72,13 +72,25 @@ void keep_freed_memory() {
 /// A word that is no command, where one is expected: CLI11 would only say that a command is missing.
 std::string unknown_command(const CLI::App& program, int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
-  if (word.empty() || word.front() == '-') return {};
+  if (word.empty()) return {};
+  if (word.front() == '-') {
+    if (program.get_option_no_throw(word) != nullptr) return {};
+    return "there is no option " + word + " before a command; isochor COMMAND --help tells those of a command";
+  }
   std::string names;
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return {};
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   return "there is no command " + word + "; the commands are " + names;
+}
+
+/// A value that is empty, as an unset variable of a shell leaves it, would count as not given.
+std::string empty_value(int argc, char** argv) {
+  for (int i = 2; i < argc; ++i) {
+    if (*argv[i] == '\0') return "the value after " + std::string(argv[i - 1]) + " is empty";
+  }
+  return {};
 }
 
 /// Runs the chosen subcommand; every error becomes one sentence and exit code 2.
@@ -119,6 +131,7 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   clean_up_when_stopped();
   if (const std::string sentence = unknown_command(program, argc, argv); !sentence.empty()) return complain(sentence);
+  if (const std::string sentence = empty_value(argc, argv); !sentence.empty()) return complain(sentence);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -128,7 +141,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return program.exit(version);
   } catch (const CLI::ParseError& error) {
-    return complain(std::string(error.what()) + " (isochor --help)");
+    return complain(std::string(error.what()) + " (isochor " + (argc > 1 ? argv[1] + std::string(" ") : "") +
+                    "--help)");
   }
   return run(session);
 }

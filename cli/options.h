@@ -41,6 +41,18 @@ inline std::function<std::string(const std::string&)> in_range(const FieldInfo& 
 inline std::function<std::string(const std::string&)> in_range(double min, double max) {
   return in_range({.name = "", .help = "", .min = min, .max = max});
 }
+inline std::function<std::string(const std::string&)> whole_in_range(const FieldInfo& info) {
+  return [info](const std::string& text) -> std::string {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value != std::floor(value)) {
+      return text + " is not a whole number; it must be " + range_text(info);
+    }
+    return in_range(info)(text);
+  };
+}
+inline std::function<std::string(const std::string&)> whole_in_range(int min, int max) {
+  return whole_in_range({.name = "", .help = "", .min = static_cast<double>(min), .max = static_cast<double>(max)});
+}
 /// Any finite number.
 inline std::function<std::string(const std::string&)> any_number() { return in_range({.name = "", .help = ""}); }
 
@@ -115,7 +127,10 @@ void add_options(CLI::App& command, Options& options, const std::string& group, 
         command.get_option(std::string("--") + info.former)->group("");
       }
     } else if constexpr (std::is_arithmetic_v<Field>) {
-      command.add_option(flag, field, field_help(info, field))->type_name("N")->check(in_range(info))->group(in);
+      command.add_option(flag, field, field_help(info, field))
+          ->type_name("N")
+          ->check(std::is_integral_v<Field> ? whole_in_range(info) : in_range(info))
+          ->group(in);
     } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
       // One value for each flag, so that what follows is not taken for another.
       command.add_option(flag, field, info.help)->type_name("GLOB")->allow_extra_args(false)->group(in);

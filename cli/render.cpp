@@ -36,10 +36,11 @@ RenderOptions picture_of(const Render& options) {
   RenderOptions picture = options.picture;
   for (const char* angle : {"--azimuth", "--elevation"}) {
     if (options.command->count(angle) == 0) continue;
-    const bool other =
-        !options.views.empty() || (options.command->count("--view") > 0 && picture.camera.view != View::custom);
+    const auto& views = options.views;
+    const bool other = views.empty() ? options.command->count("--view") > 0 && picture.camera.view != View::custom
+                                     : std::find(views.begin(), views.end(), enum_name(View::custom)) == views.end();
     if (other) throw_bad_input(std::string(angle) + " is for --view custom; the view that is asked for has its own");
-    picture.camera.view = View::custom;
+    if (views.empty()) picture.camera.view = View::custom;
   }
   return picture;
 }
@@ -145,6 +146,10 @@ bool is_posed(const Render& options) {
 }
 
 int render_file(const Render& given, Session& session) {
+  const auto& command = *given.command;
+  if (command.count("--section-position") > 0 && command.count("--section") + command.count("--distance") == 0) {
+    throw_bad_input("--section-position requires --section");
+  }
   Render options = given;
   options.picture = picture_of(given);
   if (CLI::detail::to_lower(options.output.extension().string()) != ".png") {
@@ -189,7 +194,7 @@ void add_render(CLI::App& program, Session& session) {
   command.add_flag("--bind-pose", options->strip.bind_pose, "the shape that the skin was bound in")->group("Pose");
   command.add_option("--frames", options->frames, "moments of the clip, side by side (1 to 64; default 1)")
       ->type_name("N")
-      ->check(in_range(1, 64))
+      ->check(whole_in_range(1, 64))
       ->group("Pose");
   command.add_flag("--follow", options->strip.follow, "frame each moment by itself, instead of all from one place")
       ->group("Picture");
@@ -235,7 +240,7 @@ void add_render(CLI::App& program, Session& session) {
           "--resolution", options->inside.resolution,
           "voxels along each side of the cube (a power of two from 8 to 1024, for --medial to 256; default 128)")
       ->type_name("N")
-      ->check(in_range(8, 1024))
+      ->check(whole_in_range(8, 1024))
       ->group("Inside");
   command
       .add_option("--penalty", options->inside.penalty,
@@ -243,6 +248,13 @@ void add_render(CLI::App& program, Session& session) {
       ->type_name("N")
       ->check(in_range(1.0, 100.0))
       ->group("Inside");
+  // What would be taken without a word and do nothing.
+  for (const char* other : {"--time", "--pose", "--bind-pose"}) {
+    command.get_option("--frames")->excludes(command.get_option(other));
+  }
+  command.get_option("--views")->excludes(command.get_option("--view"));
+  command.get_option("--wire-width")->needs(command.get_option("--wireframe"));
+  command.get_option("--bone-opacity")->needs(command.get_option("--bones"));
   session.add_common_options(command);
   command.callback([options, &session] {
     session.set_action("render", [options, &session] { return render_file(*options, session); });

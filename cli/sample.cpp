@@ -19,6 +19,18 @@ struct Sample {
   SampleOptions options;
 };
 
+/// Options of a shape that the character does not have.
+void check_used(const Sample& sample, const CLI::App& command) {
+  const bool cylinder = sample.name.starts_with("cylinder");
+  const auto refuse = [&](const char* option) {
+    throw_bad_input(std::string("--") + option + " changes nothing in the sample " + sample.name);
+  };
+  if (cylinder && command.count("--refinement") > 0) refuse("refinement");
+  describe(sample.options.cylinder, [&](const auto&, const FieldInfo& info) {
+    if (!cylinder && was_given(command, info)) refuse(info.name);
+  });
+}
+
 int write_sample(const Sample& sample, Session& session) {
   // An OBJ knows no rig; it stands beside, under the same name.
   const auto rig = sample.output.parent_path() / (sample.output.stem().string() + "_rig.txt");
@@ -51,8 +63,11 @@ void add_sample(CLI::App& program, Session& session) {
   add_options(command, sample->options, "Shape", {"bones"});
   session.add_common_options(command);
   command.footer("Characters:" + names);
-  command.callback([sample, &session] {
-    session.set_action("sample", [sample, &session] { return write_sample(*sample, session); });
+  command.callback([sample, &command, &session] {
+    session.set_action("sample", [sample, &command, &session] {
+      check_used(*sample, command);
+      return write_sample(*sample, session);
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -23,11 +24,20 @@ void check_writable(const fs::path& output) {
   if (!fs::is_directory(folder, ignored)) throw_bad_input("the folder " + folder.string() + " does not exist");
 }
 
-/// What is written beside an output. A .gltf finds its buffer a name that no input has.
+/// What is written beside an output.
 std::vector<fs::path> companions(const fs::path& output) {
   const fs::path stem = output.parent_path() / output.stem();
   if (output.extension() == ".obj") return {stem.string() + ".mtl"};
   return {};
+}
+
+/// Whether a file may be the buffer of a .gltf, which finds itself a name that no file has: NAME.bin, NAME-1.bin and so
+/// on.
+bool may_be_buffer(const fs::path& file, const fs::path& gltf) {
+  if (gltf.extension() != ".gltf" || file.extension() != ".bin") return false;
+  const std::string stem = file.stem().string(), name = gltf.stem().string();
+  return (stem == name || stem.substr(0, stem.rfind('-')) == name) &&
+         same_file(file.parent_path() / "x", gltf.parent_path() / "x");
 }
 
 }  // namespace
@@ -37,9 +47,10 @@ void Session::add_common_options(CLI::App& command) {
       ->type_name("FILE")
       ->group("Common");
   command
-      .add_option("--threads", threads_, "threads to use; the result is the same for any number (default: all cores)")
+      .add_option("--threads", threads_,
+                  "threads to use, 0 to 1024; the result is the same for any number (default 0: all cores)")
       ->type_name("N")
-      ->check(in_range(0, 1024))
+      ->check(whole_in_range(0, 1024))
       ->group("Common");
   auto* verbose = command.add_flag("--verbose", verbose_, "print more: every joint, every component")->group("Common");
   command.add_flag("--quiet", quiet_, "print errors and failed gates only")->group("Common")->excludes(verbose);
@@ -59,14 +70,21 @@ void Session::claim(const CallFiles& files) {
   if (files.replaceable) replaceable_ = *files.replaceable;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      if (same_file(outputs_[i], outputs_[k])) {
+      if (same_file(outputs_[i], outputs_[k]) || may_be_buffer(outputs_[i], outputs_[k]) ||
+          may_be_buffer(outputs_[k], outputs_[i])) {
         throw_bad_input(outputs_[i].string() + " would be written twice; give another name");
       }
     }
     for (const fs::path& input : inputs_) {
       if (!same_file(outputs_[i], input)) continue;
-      const bool meant = replaceable_.input == input && !same_file(outputs_[i], report_path_);
-      if (meant && replaceable_.allowed) continue;
+      // An OBJ that is replaced takes its material library along.
+      const bool replaces = same_file(replaceable_.output, replaceable_.input);
+      const std::vector<fs::path> beside = companions(replaceable_.output);
+      const bool meant = replaces && (same_file(outputs_[i], replaceable_.output) ||
+                                      std::any_of(beside.begin(), beside.end(),
+                                                  [&](const fs::path& file) { return same_file(outputs_[i], file); }));
+      if (meant && replaceable_.allowed && (replaceable_.input == input || !same_file(input, replaceable_.input)))
+        continue;
       throw_bad_input("the output " + outputs_[i].string() + " is an input too; give another name" +
                       (meant ? ", or --overwrite" : ""));
     }
@@ -82,14 +100,16 @@ void Session::add_warnings(const Problems& problems) {
 }
 
 void Session::print(const std::string& line) const {
+  hide_progress();
   if (!quiet_) std::cout << line << '\n';
 }
 
 void Session::print_detail(const std::string& line) const {
-  if (verbose_) std::cout << line << '\n';
+  if (verbose_) print(line);
 }
 
 int Session::fail_gate(const std::string& sentence) const {
+  hide_progress();
   std::cerr << "isochor: " << sentence << '\n';
   return exit_gate_failed;
 }
@@ -111,6 +131,10 @@ int Session::run() {
   int code = exit_done;
   {
     const StageTimer timer(context_, "total");
+    const struct Hidden {
+      const Session& of;
+      ~Hidden() { of.hide_progress(); }
+    } at_the_end{*this};
     code = action_();
   }
   if (!report_path_.empty()) write_report();
@@ -119,20 +143,28 @@ int Session::run() {
 
 void Session::show_progress() {
   if (quiet_ || ::isatty(STDERR_FILENO) == 0) return;
-  context_.set_progress([last = -1, shown = std::string()](std::string_view stage, double fraction) mutable {
+  context_.set_progress([this, last = -1, shown = std::string()](std::string_view stage, double fraction) mutable {
     constexpr int kWidth = 30;
     const int filled = static_cast<int>(std::lround(fraction * kWidth));
     if (filled == last && stage == shown) return;
     last = filled;
     shown = stage;
     if (fraction >= 1) {
-      std::fputs("\r\033[K", stderr);
+      hide_progress();
     } else {
+      bar_is_shown_ = true;
       std::fprintf(stderr, "\r%-12s [%s%s] %3d %%", shown.c_str(), std::string(filled, '#').c_str(),
                    std::string(kWidth - filled, ' ').c_str(), static_cast<int>(fraction * 100));
     }
     std::fflush(stderr);
   });
+}
+
+void Session::hide_progress() const {
+  if (!bar_is_shown_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+  bar_is_shown_ = false;
 }
 
 void Session::write_report() {

@@ -30,9 +30,9 @@ enum ExitCode {
 struct CallFiles {
   std::vector<std::filesystem::path> inputs = {};   ///< empty names are passed over
   std::vector<std::filesystem::path> outputs = {};  ///< what is written beside them, as an .mtl, is known by itself
-  /// An input that the output replaces with --overwrite.
+  /// An input that one output, with what is written beside it, replaces with --overwrite.
   struct Replaceable {
-    std::filesystem::path input = {};
+    std::filesystem::path input = {}, output = {};
     bool allowed = false;  ///< whether --overwrite was given
   };
   std::optional<Replaceable> replaceable = {};
@@ -70,6 +70,7 @@ class Session {
 
  private:
   void show_progress();
+  void hide_progress() const;
   void write_report();
 
   Context context_;
@@ -78,6 +79,7 @@ class Session {
   int threads_ = 0;
   bool quiet_ = false;
   bool verbose_ = false;
+  mutable bool bar_is_shown_ = false;
   std::vector<std::filesystem::path> inputs_, outputs_;
   CallFiles::Replaceable replaceable_;
   std::string command_;

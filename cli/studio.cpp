@@ -136,7 +136,7 @@ void add_studio(CLI::App& program, Session& session) {
   command.add_option("FILE", options->file, "a character to open");
   command.add_option("--port", options->port, "the port to serve at (1 to 65535; default: a free one)")
       ->type_name("N")
-      ->check(in_range(1, 65535));
+      ->check(whole_in_range(1, 65535));
   command.add_flag("--no-open", options->no_open, "leave the browser alone; the address is the first line printed");
   command.add_option("--page", options->page, "the folder of the built page, if it is not beside the program")
       ->type_name("FOLDER")

@@ -160,7 +160,7 @@ std::vector<MorphKeeper::Turned> MorphKeeper::keep_volumes(const FaceMender* men
   const std::vector<FrameRange> ranges =
       frame_ranges(motion_, chunk_in_memory(welded_.surface().vertex_count() * 2 * sizeof(Mat34)));
   std::vector<std::vector<Turned>> turned(ranges.size());
-  parallel_for(context, ranges.size(), 1, [&](Range chunk) {
+  parallel_for(context, "targets", ranges.size(), 1, [&](Range chunk) {
     for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
       const FrameRange& range = ranges[i];
       const auto clip = static_cast<std::size_t>(range.clip - motion_.clips.data());
@@ -199,7 +199,7 @@ std::vector<MorphKeeper::Turned> MorphKeeper::find_turned(std::span<const Moment
                                                           Context& context) const {
   std::vector<std::vector<FaceMender::Face>> faces(moments.size());
   const std::size_t at_once = chunk_in_memory(welded_.surface().vertex_count() * 2 * sizeof(Mat34));
-  parallel_for(context, moments.size(), at_once, [&](Range range) {
+  parallel_for(context, "targets", moments.size(), at_once, [&](Range range) {
     Weights weights(static_cast<Eigen::Index>(range.end - range.begin), static_cast<Eigen::Index>(targets_.all.size()));
     std::vector<MorphedFrame> frames;
     std::vector<PosedSkin> deformed;

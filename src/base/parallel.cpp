@@ -1,6 +1,8 @@
 #include "isochor/base/parallel.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #ifdef ISOCHOR_WITH_TBB
 #include <tbb/info.h>
@@ -59,6 +61,22 @@ void parallel_for(const Context& context, std::size_t n, std::size_t chunk, cons
     context.check_cancelled();
     body(chunk_range(i, chunk, n));
   }
+}
+
+void parallel_for(Context& context, std::string_view stage, std::size_t n, std::size_t chunk,
+                  const std::function<void(Range)>& body) {
+  const auto caller = std::this_thread::get_id();
+  std::atomic<std::size_t> done = 0;
+  context.progress(stage, 0);
+  parallel_for(context, n, chunk, [&](Range range) {
+    body(range);
+    const std::size_t so_far = done += range.end - range.begin;
+    // The end is told once, below.
+    if (std::this_thread::get_id() == caller && so_far < n) {
+      context.progress(stage, static_cast<double>(so_far) / static_cast<double>(n));
+    }
+  });
+  context.progress(stage, 1);
 }
 
 double parallel_sum(const Context& context, std::size_t n, std::size_t chunk,

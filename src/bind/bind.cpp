@@ -9,6 +9,7 @@
 #include "bind/bind_methods.h"
 #include "bind/bind_rules.h"
 #include "bind/bound_volumes.h"
+#include "bind/gvb_cells.h"
 #include "isochor/base/error.h"
 #include "isochor/bind/symmetry.h"
 #include "rig/place_parts.h"
@@ -39,6 +40,9 @@ PreparedVolume prepare_volume(const Character& character, PlacedParts placed, co
   volume.report.parts = volume.placed.parts;
   Handles handles = volume_handles(character, volume.placed, options, volume.problems);
   volume.report.rules = std::move(handles.rules);
+  // Methods that need no voxels can go on all the same; those that do refuse.
+  const std::string far = far_joints(volume.whole.weld.surface, handles.handles);
+  if (!far.empty()) volume.problems.push_back({Severity::warning, "joints-far", far, {}, 0});
   volume.measured = measure(volume.whole.weld, std::move(handles.handles), options, volume.report, context);
   name_vertices(character, volume.placed, volume.whole, volume.report.problems);
   name_vertices(character, volume.placed, volume.whole, volume.report.gvb.problems);

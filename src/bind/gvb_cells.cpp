@@ -145,20 +145,18 @@ void report_outside(std::span<const Index> outside, GvbEvidence& evidence) {
   evidence.outside_handles = outside.size();
 }
 
-/// Joints that are all far from the mesh are another mesh's, or in other units. Control bones that lie apart do no
-/// harm.
-void check_near(const Surface& surface, std::span<const Handle> handles) {
+}  // namespace
+
+std::string far_joints(const Surface& surface, std::span<const Handle> handles) {
   constexpr double kTooFar = 50;  // times the size of the mesh
   const Box box = bounding_box(surface.positions);
   const double size = box.diagonal().norm();
   double nearest = std::numeric_limits<double>::infinity();
   for (const Handle& handle : handles) nearest = std::min(nearest, distance(handle, box.center()));
-  if (!(size > 0) || nearest <= kTooFar * size) return;
-  throw_bad_input("the joints lie " + short_number(nearest / size, 2) +
-                  " times the mesh's size away from it: they are not this mesh's, or in other units");
+  if (!(size > 0) || nearest <= kTooFar * size) return {};
+  return "the joints lie " + short_number(nearest / size, 2) +
+         " times the mesh's size away from it: they are not this mesh's, or in other units";
 }
-
-}  // namespace
 
 void check_gvb_input(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options) {
   check_ranges(options);
@@ -183,7 +181,7 @@ void check_gvb_input(const Surface& surface, std::span<const Handle> handles, co
       }
     }
   }
-  check_near(surface, handles);
+  if (const std::string far = far_joints(surface, handles); !far.empty()) throw_bad_input(far);
 }
 
 void find_resolution(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options,

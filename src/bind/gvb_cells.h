@@ -2,6 +2,8 @@
 
 /// The voxel side of geodesic voxel binding: from a surface and handles to the nearest handles of every cell.
 
+#include <string>
+
 #include "isochor/bind/gvb.h"
 #include "isochor/voxel/geodesic.h"
 #include "isochor/voxel/octree.h"
@@ -23,6 +25,9 @@ struct GvbTask {
   VoxelSolid* solid = nullptr;  ///< takes the voxels, for those who need them
 };
 
+/// A sentence where all joints are so far from the mesh that they are another mesh's, or in other units; else nothing.
+/// Control bones that lie apart do no harm.
+std::string far_joints(const Surface& surface, std::span<const Handle> handles);
 /// Throws Error(bad_input) with a sentence: no vertex, no handle, a number that is not finite, joints far from the
 /// mesh.
 void check_gvb_input(const Surface& surface, std::span<const Handle> handles, const GvbOptions& options);

@@ -258,7 +258,48 @@ bool is_key_time(const HeldMotion& motion, const HeldClip& clip, double time,
   return std::binary_search(of_clip.begin(), of_clip.end(), time);
 }
 
+/// As a cache has them, with a share of the frame after it.
+std::vector<Vec3> cached_positions(const WeldedCharacter& welded, const HeldFrame& frame, const HeldFrame& next,
+                                   double share) {
+  std::vector<Vec3> out(welded.surface().vertex_count());
+  for (std::size_t p = 0; p < frame.parts.size(); ++p) {
+    for (std::size_t v = 0; v < frame.parts[p].positions.size(); ++v) {
+      if (!welded.whole().leads(p, v)) continue;
+      out[welded.whole().welded(p, v)] =
+          (1 - share) * frame.parts[p].positions[v].cast<double>() + share * next.parts[p].positions[v].cast<double>();
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+BakeErrors check_caches(const HeldMotion& motion, const WeldedCharacter& welded, Context& context) {
+  const StageTimer timer(context, "check");
+  const std::vector<VolumeFunctional> volumes = component_volumes(welded);
+  BakeErrors errors;
+  errors.volume_errors.assign(volumes.size(), 0.0);
+  for (const HeldClip& clip : motion.clips) {
+    for (std::size_t k = 0; k < clip.frames.size(); ++k) {
+      context.progress("check", static_cast<double>(k) / static_cast<double>(clip.frames.size()));
+      const HeldFrame& frame = clip.frames[k];
+      const HeldFrame& next = clip.frames[std::min(k + 1, clip.frames.size() - 1)];
+      const std::vector<Vec3> at = cached_positions(welded, frame, next, 0);
+      const std::vector<Vec3> between = cached_positions(welded, frame, next, 0.5);
+      for (std::size_t c = 0; c < volumes.size(); ++c) {
+        if (!welded.has_volume(c)) continue;
+        const double wanted = frame.target_volumes[c], wanted_between = 0.5 * (wanted + next.target_volumes[c]);
+        errors.volume_errors[c] =
+            std::max(errors.volume_errors[c], relative_volume_error(volumes[c].volume(at), wanted));
+        errors.max_volume_error = std::max(errors.max_volume_error, errors.volume_errors[c]);
+        errors.max_volume_error_between = std::max(errors.max_volume_error_between,
+                                                   relative_volume_error(volumes[c].volume(between), wanted_between));
+      }
+    }
+  }
+  context.progress("check", 1);
+  return errors;
+}
 
 BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context,
                       std::span<const std::vector<double>> keys) {
@@ -271,7 +312,7 @@ BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motio
   const std::size_t keys_at_once = chunk_in_memory(character.vertex_count() * sizeof(Vec3));
   const std::vector<FrameRange> ranges = frame_ranges(motion, keys_at_once);
   std::vector<std::vector<MomentErrors>> found(ranges.size());
-  parallel_for(context, ranges.size(), 1, [&](Range chunk) {
+  parallel_for(context, "check", ranges.size(), 1, [&](Range chunk) {
     for (std::size_t i = chunk.begin; i < chunk.end; ++i)
       found[i] = check_keys(played, *ranges[i].clip, ranges[i].frames);
   });

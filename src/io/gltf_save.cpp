@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "gltf_accessor.h"
 #include "gltf_prune.h"
@@ -106,12 +107,30 @@ void copy_external_files(const Impl& impl, const fs::path& folder, FileTransacti
   }
 }
 
-/// STEM.bin, unless that is an input of a document that is saved under another name: its source would be lost.
+/// The buffer of the .gltf that is there already, and is about to be replaced.
+std::optional<fs::path> replaced_buffer(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::nullopt;
+  try {
+    const std::vector<std::uint8_t> bytes = read_file(path, kMaxExternalBytes);
+    const Json json = Json::parse(bytes.begin(), bytes.end());
+    const std::string uri = get_string(item(json, "buffers", 0), "uri");
+    if (is_data_uri(uri)) return std::nullopt;
+    return relative_path(uri);
+  } catch (const std::exception&) {
+    return std::nullopt;  // none that anybody could read
+  }
+}
+
+/// NAME.bin, or NAME-1.bin and so on: no file that is there, which might be another document's, but the buffer of the
+/// document that is replaced; nor a buffer that this one goes on to use.
 fs::path free_bin_name(const Impl& impl, const fs::path& path) {
   const bool in_place = !impl.path.empty() && same_file(impl.path, path);
+  const std::optional<fs::path> replaced = replaced_buffer(path);
   for (int k = 0;; ++k) {
     const std::string name = path.stem().string() + (k ? "-" + std::to_string(k) : "") + ".bin";
-    bool taken = false;
+    std::error_code error;
+    bool taken = fs::exists(path.parent_path() / name, error) && !(replaced && *replaced == name);
     for (std::size_t i = in_place ? 1 : 0; i < impl.buffers.size(); ++i) {
       const Impl::Buffer& buffer = impl.buffers[i];
       taken |= buffer.home == Impl::Home::file && same_file(buffer.file, path.parent_path() / name);

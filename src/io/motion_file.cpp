@@ -65,8 +65,11 @@ MotionCaches save_motion_caches(const Loaded& loaded, const MotionFileOptions& o
   out.motion = hold_clips(welded, options.clips, options, playback, context);
   out.files = point_cache_paths(out.motion, welded, path);
   if (claim) claim(out.files);
-  const StageTimer timer(context, "write");
-  save_point_caches(out.motion, welded, path, point_cache_format(path).value_or(PointCacheFormat::pc2));
+  {
+    const StageTimer timer(context, "write");
+    save_point_caches(out.motion, welded, path, point_cache_format(path).value_or(PointCacheFormat::pc2));
+  }
+  out.errors = check_caches(out.motion, welded, context);
   return out;
 }
 

@@ -1,10 +1,12 @@
 #include "isochor/io/still_file.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "isochor/bake/still.h"
 #include "isochor/io/gltf_edit.h"
 #include "isochor/io/obj.h"
+#include "isochor/mesh/volume.h"
 
 namespace isochor {
 namespace {
@@ -23,6 +25,22 @@ void save_as_obj(const Character& character, std::span<const PosedPart> parts, c
   write_obj(path, obj, character.materials);
 }
 
+/// Of the largest of a frame's components.
+double written_error(const WeldedCharacter& welded, const CorrectedPlayback::Frame& frame, bool rounded) {
+  std::vector<Vec3> written = frame.corrected.positions;
+  if (rounded) {
+    for (Vec3& p : written) p = p.cast<float>().cast<double>();
+  }
+  double worst = 0;
+  const auto& components = welded.topology().components;
+  for (std::size_t c = 0; c < components.size(); ++c) {
+    if (!welded.has_volume(c)) continue;
+    const double volume = VolumeFunctional(welded.surface(), components[c]).volume(written);
+    worst = std::max(worst, relative_volume_error(volume, frame.posed.target_volumes[c]));
+  }
+  return worst;
+}
+
 }  // namespace
 
 StillFile save_still(const Loaded& loaded, const Pose& pose, const StillFileOptions& options,
@@ -39,7 +57,7 @@ StillFile save_still(const Loaded& loaded, const Pose& pose, const StillFileOpti
   const StageTimer timer(context, "write");
   const auto parts = still_parts(playback, frame, context);
   as_obj ? save_as_obj(welded.character(), parts, path) : save_as_gltf(*file, parts, path);
-  return {playback.report(), playback.problems()};
+  return {playback.report(), written_error(welded, frame, !as_obj), playback.problems()};
 }
 
 }  // namespace isochor

@@ -110,14 +110,11 @@ Picture render(const PreparedScene& scene, const RenderOptions& options, Context
   const PixelRect strip = bar_strip(scene, options);
   picture.camera = place_camera(scene, options, strip);
   const detail::Shot shot = detail::make_shot(scene.impl(), options, picture.camera);
-  context.progress("render", 0);
   detail::Film film = detail::trace(shot, context);
-  context.progress("render", 0.8);
   if (options.shading == Shading::studio) detail::smooth_visibility(film, context);
   picture.image = develop(film, shot, context);
   draw_overlays(picture.image, scene, picture.camera);
   if (strip.width > 0) draw_color_bar(picture.image, strip, scene.scale());
-  context.progress("render", 1);
   return picture;
 }
 

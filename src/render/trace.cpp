@@ -262,7 +262,7 @@ float floor_light(const Visibility& visibility, const Lights& lights) {
   return (key * visibility.key + sky * visibility.sky) / (key + sky);
 }
 
-Film trace(const Shot& shot, const Context& context) {
+Film trace(const Shot& shot, Context& context) {
   Film film{.width = shot.options.width, .height = shot.options.height, .pixels = {}};
   film.pixels.resize(static_cast<std::size_t>(film.width) * static_cast<std::size_t>(film.height));
   const int columns = (film.width + kTile - 1) / kTile;
@@ -273,7 +273,7 @@ Film trace(const Shot& shot, const Context& context) {
   // ones.
   constexpr std::size_t kHands = 64;
   const std::size_t per_hand = (tiles + kHands - 1) / kHands;
-  parallel_for(context, per_hand * kHands, 1, [&](Range range) {
+  parallel_for(context, "render", per_hand * kHands, 1, [&](Range range) {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const std::size_t tile = (i % per_hand) * kHands + i / per_hand;
       if (tile >= tiles) continue;

@@ -12,6 +12,6 @@ namespace isochor::detail {
 /// subject.
 float floor_light(const Visibility& visibility, const Lights& lights);
 
-Film trace(const Shot& shot, const Context& context);
+Film trace(const Shot& shot, Context& context);
 
 }  // namespace isochor::detail

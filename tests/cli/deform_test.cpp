@@ -208,6 +208,23 @@ TEST_F(Deform, VolumeGate) {
   EXPECT_GT(written(), 0);
 }
 
+// The gate sees what else is written: point caches, which players blend between samples, and stills, which a GLB has in
+// single precision.
+TEST_F(Deform, VolumeGateOfCachesAndStills) {
+  const auto gate = [&](const std::string& arguments) {
+    return run_isochor(here, "deform c.glb " + arguments + " --report r.json").code;
+  };
+  const auto written = [&] { return read_json(here / "r.json")["volume"]["max_error_written"].get<double>(); };
+  EXPECT_EQ(gate("-o out.pc2 --clip bend --fps 4 --max-volume-error 0.0001"), 1);
+  EXPECT_GT(written(), 0.0001);
+  const double sparse = written();
+  EXPECT_EQ(gate("-o out.pc2 --clip bend --fps 48 --max-volume-error 0.0001"), 0);
+  EXPECT_LT(written(), sparse / 50);
+  EXPECT_GT(read_json(here / "r.json")["bake"]["max_volume_error"], 1e-10) << "single precision";
+  EXPECT_EQ(gate("-o out.glb --clip bend --time 1 --max-volume-error 1e-12"), 1);
+  EXPECT_EQ(gate("-o out.glb --clip bend --time 1 --max-volume-error 1e-6"), 0);
+}
+
 // Targets that are too few for all components say so, and the gate sees it.
 TEST_F(Deform, TooFewTargetsFailTheGate) {
   ASSERT_EQ(run_isochor(here, "sample knight -o k.glb").code, 0);

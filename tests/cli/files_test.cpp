@@ -57,9 +57,11 @@ TEST_F(Files, OutputsDiffer) {
         "sample cylinder -o n.obj --report n.obj", "sample cylinder -o n.obj --report n.mtl",
         "sample cylinder -o n.obj --report n_rig.txt", "render c.glb -o o.png --report o.png",
         "compare c.glb c.glb --plot p.html --report p.html", "deform c.glb -o o.pc2 --report o-bend.pc2",
-        "demo -o d --only cylinder --report d/report.html"}) {
+        "demo -o d --only cylinder --report d/report.html", "sample cylinder -o g.gltf --report g.bin",
+        "deform c.glb -o g.gltf --report g.bin", "deform c.glb -o g.gltf --report g-1.bin",
+        "deform c.glb -o o.glb --bake joints --bake-driven o.json --report o.json"}) {
     expect_refused(run_isochor(here, arguments), arguments);
-    for (const char* file : {"o.glb", "n.obj", "o.png", "p.html", "o-bend.pc2", "d/report.html"}) {
+    for (const char* file : {"o.glb", "n.obj", "o.png", "p.html", "o-bend.pc2", "d/report.html", "g.gltf", "o.json"}) {
       EXPECT_FALSE(std::filesystem::exists(here / file)) << arguments;
     }
   }
@@ -71,7 +73,9 @@ TEST_F(Files, OutputIsNoInput) {
         "bind c.obj --skeleton c.glb -o c.glb --overwrite", "deform c.glb --pose pose.json -o c.glb",
         "deform c.obj --skeleton c_rig.txt --pose pose.json -o c.obj",
         "deform c.obj --skeleton c_rig.txt --motion c.glb -o c.glb --overwrite",
-        "compare c.glb c.obj --plot c.html c.html"}) {
+        "compare c.glb c.obj --plot c.html c.html", "deform c.glb -o o.glb --bake joints --bake-driven c.glb",
+        "deform c.glb -o o.glb --overwrite --bake joints --bake-driven c.glb",
+        "deform c.glb -o o.glb --bake joints --bake-driven pose.txt"}) {
     expect_harmless(arguments);
   }
   // The material library of an input is one too, though its name is given nowhere.
@@ -91,6 +95,31 @@ TEST_F(Files, BuffersAreInputs) {
   const std::string bin = read_text(here / "c.bin");
   EXPECT_EQ(run_isochor(here, "deform c.gltf --clip bend -o o.gltf").code, 0);
   EXPECT_EQ(read_text(here / "c.bin"), bin);
+}
+
+// The buffer of a .gltf takes no other document's name, whatever that one is there for; its own is taken again.
+TEST_F(Files, ABufferReplacesNoOther) {
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o o.gltf").code, 0);
+  std::filesystem::rename(here / "o.gltf", here / "other.gltf");  // whose buffer is o.bin
+  const std::string bin = read_text(here / "o.bin");
+  for (const char* arguments : {"bind c.obj --skeleton other.gltf -o o.gltf --resolution 16",
+                                "deform c.glb --motion other.gltf -o o.gltf", "sample cylinder3 -o o.gltf"}) {
+    const auto ran = run_isochor(here, arguments);
+    EXPECT_EQ(ran.code, 0) << arguments << ran.err;
+    EXPECT_EQ(read_text(here / "o.bin"), bin) << arguments;
+    EXPECT_EQ(run_isochor(here, "inspect other.gltf").code, 0) << arguments;
+    EXPECT_EQ(run_isochor(here, "inspect o.gltf").code, 0) << arguments;
+  }
+  EXPECT_TRUE(std::filesystem::exists(here / "o-1.bin"));
+  EXPECT_FALSE(std::filesystem::exists(here / "o-2.bin"));
+}
+
+// An OBJ that is replaced by its own still takes its material library along.
+TEST_F(Files, AnObjIsReplacedWithItsMaterials) {
+  ASSERT_TRUE(std::filesystem::exists(here / "c.mtl"));
+  const auto ran = run_isochor(here, "deform c.obj --skeleton c_rig.txt --pose pose.json -o c.obj --overwrite");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(run_isochor(here, "inspect c.obj").code, 0);
 }
 
 // The names of what was written are printed, not the one that they were made from.

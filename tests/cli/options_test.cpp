@@ -2,6 +2,7 @@
 
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "program.h"
 #include "support/sanitizers.h"
@@ -77,6 +78,72 @@ TEST_F(Options, CameraAngles) {
   EXPECT_NE(test::read_text(here / "a.png"), test::read_text(here / "c.png"));
   expect_refused(run_isochor(here, "render c.glb -o d.png --view front --azimuth 77"), "view and angle");
   expect_refused(run_isochor(here, "render c.glb -o d.png --views front,left --elevation 7"), "views and angle");
+}
+
+// With several views the angles are those of the custom one among them.
+TEST_F(Options, CameraAnglesAmongViews) {
+  const std::string small = " --width 48 --height 48 --samples 1";
+  ASSERT_EQ(run_isochor(here, "render c.glb -o a.png --azimuth 77 --views front,custom" + small).code, 0);
+  ASSERT_EQ(run_isochor(here, "render c.glb -o b.png --azimuth 10 --views front,custom" + small).code, 0);
+  EXPECT_NE(test::read_text(here / "a.png"), test::read_text(here / "b.png"));
+}
+
+// What would do nothing is refused, and so is a value that an unset variable of a shell has left empty.
+TEST_F(Options, WithoutEffect) {
+  for (const char* arguments :
+       {"render c.glb -o o.png --frames 3 --time 1", "render c.glb -o o.png --frames 3 --bind-pose",
+        "render c.glb -o o.png --section-position 0.2", "render c.glb -o o.png --wire-width 2",
+        "render c.glb -o o.png --bone-opacity 0.5", "render c.glb -o o.png --view front --views back",
+        "deform c.glb -o o.glb --bake frames --bake-targets 3", "deform c.glb -o o.pc2 --bake-tolerance 0.1",
+        "sample elephant -o o.glb --radius 0.3", "sample cylinder -o o.glb --refinement 1",
+        "deform c.glb -o o.glb --motion ''", "deform c.glb -o o.glb --effects ''",
+        "bind c.glb -o o.glb --exclude ''"}) {
+    expect_refused(run_isochor(here, arguments), arguments);
+    EXPECT_FALSE(std::filesystem::exists(here / "o.glb") || std::filesystem::exists(here / "o.png")) << arguments;
+  }
+}
+
+TEST_F(Options, WholeNumbers) {
+  for (const char* option : {"--threads", "--influences"}) {
+    const auto ran = run_isochor(here, "bind c.glb -o o.glb " + std::string(option) + " 2.5");
+    expect_refused(ran, option);
+    EXPECT_NE(ran.err.find("whole number"), std::string::npos) << ran.err;
+  }
+}
+
+// Options before a command are named, and a slip in one points to the command's own help.
+TEST_F(Options, BeforeACommand) {
+  const auto ran = run_isochor(here, "--foo");
+  expect_refused(ran, "--foo");
+  EXPECT_NE(ran.err.find("--foo"), std::string::npos) << ran.err;
+  EXPECT_NE(run_isochor(here, "bind c.glb -o o.glb --hlp").err.find("isochor bind --help"), std::string::npos);
+}
+
+// Names of joints are what other options ask for.
+TEST_F(Options, InspectListsJoints) {
+  const auto ran = run_isochor(here, "inspect c.glb --verbose --report r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("  Bone2\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(run_isochor(here, "inspect c.glb").out.find("Bone2"), std::string::npos);
+  const auto names = test::read_json(here / "r.json")["joint_names"];
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_EQ(names[1]["parent"], names[0]["name"]);
+}
+
+// A mesh far from all joints is somebody else's, or in other units: every method says so.
+TEST_F(Options, JointsFarAway) {
+  ASSERT_EQ(run_isochor(here, "sample cylinder -o far.obj").code, 0);
+  std::string text, line;
+  std::istringstream lines(test::read_text(here / "far.obj"));
+  while (std::getline(lines, line)) text += (line.starts_with("v ") ? "v 1e6 " + line.substr(2) : line) + "\n";
+  text = std::regex_replace(text, std::regex("v 1e6 \\S+ "), "v 1e6 ");
+  test::write_text(here / "far.obj", text);
+  for (const char* method : {"auto", "heat", "distance"}) {
+    const auto ran = run_isochor(here, "bind far.obj --skeleton far_rig.txt -o o.glb --method " + std::string(method));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("times the mesh's size away"), std::string::npos) << method << ran.out;
+  }
+  expect_refused(run_isochor(here, "bind far.obj --skeleton far_rig.txt -o p.glb --method gvb"), "far");
 }
 
 TEST_F(Options, PatternsThatFitNothing) {

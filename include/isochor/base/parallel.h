@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "isochor/base/context.h"
@@ -21,6 +22,9 @@ struct Range {
 /// order. Chunks must not write to shared data. An exception in a chunk is rethrown to the caller; the other chunks may
 /// be skipped.
 void parallel_for(const Context& context, std::size_t n, std::size_t chunk, const std::function<void(Range)>& body);
+/// The same, with its progress reported as that of `stage`, by the thread that calls.
+void parallel_for(Context& context, std::string_view stage, std::size_t n, std::size_t chunk,
+                  const std::function<void(Range)>& body);
 
 /// Σ over chunks of body(range), added in the order of the chunks: the same bits for any number of threads.
 double parallel_sum(const Context& context, std::size_t n, std::size_t chunk, const std::function<double(Range)>& body);

@@ -37,4 +37,8 @@ struct BakeErrors {
 BakeErrors check_bake(const std::filesystem::path& file, const HeldMotion& motion, Context& context,
                       std::span<const std::vector<double>> keys = {});
 
+/// The volumes alone, of a motion that was held for point caches: as these have it, in single precision, at their
+/// samples, and half-way between two of them, where players show the mean of both.
+BakeErrors check_caches(const HeldMotion& motion, const WeldedCharacter& welded, Context& context);
+
 }  // namespace isochor

@@ -38,6 +38,7 @@ MotionFile save_motion(const Loaded& loaded, const MotionFileOptions& options, c
 struct MotionCaches {
   HeldMotion motion;
   std::vector<std::filesystem::path> files;
+  BakeErrors errors;  ///< of the volumes in them
 };
 MotionCaches save_motion_caches(const Loaded& loaded, const MotionFileOptions& options,
                                 const std::filesystem::path& path,

@@ -18,6 +18,7 @@ struct StillFileOptions {
 
 struct StillFile {
   VolumeReport volume;
+  double max_volume_error = 0;  ///< in what was written, which for a glTF is in single precision
   Problems problems;
 };
 
