@@ -114,7 +114,7 @@ std::optional<fs::path> replaced_buffer(const fs::path& path) {
   try {
     const std::vector<std::uint8_t> bytes = read_file(path, kMaxExternalBytes);
     const Json json = Json::parse(bytes.begin(), bytes.end());
-    const std::string uri = get_string(item(json, "buffers", 0), "uri");
+    const std::string uri = get_string(json.at("buffers").at(0), "uri");
     if (is_data_uri(uri)) return std::nullopt;
     return relative_path(uri);
   } catch (const std::exception&) {

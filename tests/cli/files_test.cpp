@@ -114,6 +114,16 @@ TEST_F(Files, ABufferReplacesNoOther) {
   EXPECT_FALSE(std::filesystem::exists(here / "o-2.bin"));
 }
 
+// Whatever a .gltf is that is replaced.
+TEST_F(Files, ReplacesAGltfWithoutBuffers) {
+  for (const char* text :
+       {R"({"asset": {"version": "2.0"}})", R"({"buffers": []})", R"({"buffers": [3]})", "[1, 2]", "{", ""}) {
+    test::write_text(here / "e.gltf", text);
+    EXPECT_EQ(run_isochor(here, "sample cylinder -o e.gltf").code, 0) << text;
+    EXPECT_EQ(run_isochor(here, "inspect e.gltf").code, 0) << text;
+  }
+}
+
 // An OBJ that is replaced by its own still takes its material library along.
 TEST_F(Files, AnObjIsReplacedWithItsMaterials) {
   ASSERT_TRUE(std::filesystem::exists(here / "c.mtl"));
