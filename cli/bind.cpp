@@ -117,21 +117,10 @@ std::size_t across_gap(const BindResult& result) {
   return sum;
 }
 
-/// The first few names, and how many more there are.
-std::string joint_list(std::span<const Index> joints, const Skeleton& skeleton) {
-  constexpr std::size_t kShown = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(joints.size(), kShown); ++i) {
-    text += (i > 0 ? ", " : "") + skeleton.joints[joints[i]].name;
-  }
-  return joints.size() > kShown ? text + " and " + std::to_string(joints.size() - kShown) + " more" : text;
-}
-
 Json bone_rules_json(const BoundVolume& volume, const Skeleton& skeleton) {
   Json json = Json::object();
   for (const AppliedBoneRule& applied : volume.rules.list()) {
-    Json& names = json[enum_name(applied.rule)] = Json::array();
-    for (const Index j : applied.joints) names.push_back(skeleton.joints[j].name);
+    json[enum_name(applied.rule)] = skeleton.names(applied.joints);
   }
   return json;
 }
@@ -183,7 +172,8 @@ void report_result(const BindResult& result, const Skeleton& skeleton, Session& 
   }
   for (const BoundVolume& volume : result.volumes) {
     for (const AppliedBoneRule& applied : volume.rules.list()) {
-      session.print("bone rule " + std::string(enum_name(applied.rule)) + ": " + joint_list(applied.joints, skeleton));
+      session.print("bone rule " + std::string(enum_name(applied.rule)) + ": " +
+                    first_names(skeleton.names(applied.joints), 6));
     }
     if (!volume.symmetry.empty()) session.print(volume.symmetry);
   }

@@ -37,11 +37,7 @@ Json character_json(const DemoCharacter& character) {
 
 int demo(DemoOptions options, Session& session) {
   const std::vector<fs::path> files = demo_files(options);
-  std::error_code error;
-  fs::create_directories(options.folder, error);
-  if (error || !fs::is_directory(options.folder))
-    throw_bad_input("the folder " + options.folder.string() + " cannot be made");
-  session.claim({.outputs = files});
+  session.claim({.outputs = files, .folder = options.folder});
   options.begin = [&](const std::string& name) { session.print(name + ": shape, binding, clips, pictures"); };
   for (const DemoCharacter& character : write_demo(options, session.context())) {
     session.report()["characters"].push_back(character_json(character));

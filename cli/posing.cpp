@@ -1,7 +1,6 @@
 #include "posing.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 
 #include "isochor/base/error.h"
@@ -13,26 +12,11 @@
 namespace isochor::cli {
 namespace {
 
-/// The names in a sentence: the first few, and how many more there are.
-std::string first_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= kShown ? text : text + " and " + std::to_string(names.size() - kShown) + " more";
-}
-
-std::vector<std::string> names_of(const Skeleton& skeleton, const std::vector<Index>& joints) {
-  std::vector<std::string> names;
-  names.reserve(joints.size());
-  for (const Index j : joints) names.push_back(skeleton.joints[j].name);
-  return names;
-}
-
 void report_motion(const BroughtMotion& motion, const Character& character, Session& session) {
   const Retargeted& result = motion.retargeted;
   const std::string& clip = motion.file_clips[motion.taken];
-  const auto of_motion = names_of(motion.source, result.unmatched_source);
-  const auto of_character = names_of(character.skeleton, result.unmatched_target);
+  const auto of_motion = motion.source.names(result.unmatched_source);
+  const auto of_character = character.skeleton.names(result.unmatched_target);
   std::array<std::size_t, EnumNames<MatchedBy>::names.size()> by{};
   for (const JointPair& pair : result.matched) ++by[static_cast<std::size_t>(pair.by)];
 

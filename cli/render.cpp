@@ -120,6 +120,7 @@ Image render_inside(const PosedInput& input, const Render& options, const std::v
 Image render_poses(const PosedInput& input, const Render& options, const std::vector<View>& views, Session& session) {
   const Character& character = input.loaded.character;
   const auto poses = moments(input, options);
+  if (!options.posing.pose.empty()) session.add_warnings(check_reach(poses.front().pose, character));
   StripOptions strip = options.strip;
   strip.complex = options.medial;
   strip.views = views;

@@ -57,7 +57,19 @@ void Session::add_common_options(CLI::App& command) {
   command.set_help_all_flag("--help-all", "all options, those for experts too");
 }
 
+/// The folder of outputs, made where it is not there and none of them has its name.
+void Session::make_folder(const fs::path& folder) const {
+  for (const fs::path& output : outputs_) {
+    if (same_file(output, folder))
+      throw_bad_input(output.string() + " is the name of the folder to write to; give another");
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder)) throw_bad_input("the folder " + folder.string() + " cannot be made");
+}
+
 void Session::claim(const CallFiles& files) {
+  if (!files.folder.empty()) make_folder(files.folder);
   for (const fs::path& input : files.inputs) {
     if (!input.empty()) inputs_.push_back(input);
   }

@@ -30,6 +30,7 @@ enum ExitCode {
 struct CallFiles {
   std::vector<std::filesystem::path> inputs = {};   ///< empty names are passed over
   std::vector<std::filesystem::path> outputs = {};  ///< what is written beside them, as an .mtl, is known by itself
+  std::filesystem::path folder = {};                ///< of outputs; is made where it is not there
   /// An input that one output, with what is written beside it, replaces with --overwrite.
   struct Replaceable {
     std::filesystem::path input = {}, output = {};
@@ -69,6 +70,7 @@ class Session {
   int run();
 
  private:
+  void make_folder(const std::filesystem::path& folder) const;
   void show_progress();
   void hide_progress() const;
   void write_report();

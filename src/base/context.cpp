@@ -6,7 +6,7 @@
 
 namespace isochor {
 
-void Context::progress(std::string_view stage, double fraction) {
+void Context::progress(std::string_view stage, double fraction) const {
   check_cancelled();
   if (progress_) progress_(stage, std::clamp(fraction, 0.0, 1.0));
 }

@@ -57,7 +57,9 @@ StillFile save_still(const Loaded& loaded, const Pose& pose, const StillFileOpti
   const StageTimer timer(context, "write");
   const auto parts = still_parts(playback, frame, context);
   as_obj ? save_as_obj(welded.character(), parts, path) : save_as_gltf(*file, parts, path);
-  return {playback.report(), written_error(welded, frame, !as_obj), playback.problems()};
+  Problems problems = check_reach(own, welded.character());
+  for (Problem& problem : playback.problems()) problems.push_back(std::move(problem));
+  return {playback.report(), written_error(welded, frame, !as_obj), std::move(problems)};
 }
 
 }  // namespace isochor

@@ -192,4 +192,24 @@ Problems validate(const Character& character) {
   return problems;
 }
 
+Problems check_reach(const Pose& pose, const Character& character) {
+  Box box;
+  for (const Part& part : character.parts) box.extend(bounding_box(part.surface.positions));
+  const double size = box.isEmpty() ? 0 : box.diagonal().norm();
+  ProblemCollector far, large;
+  const std::vector<Affine> global = global_transforms(character.skeleton, pose);
+  for (std::size_t j = 0; j < global.size(); ++j) {
+    // Written so that what is not a number counts too.
+    if (size > 0 && !(global[j].translation().cwiseAbs().maxCoeff() <= kFarAway * size)) far.add(static_cast<Index>(j));
+    if (!(global[j].linear().cwiseAbs().maxCoeff() <= kFarAway)) large.add(static_cast<Index>(j));
+  }
+  Problems problems;
+  far.report(problems, Severity::warning, "pose-far",
+             "{} joint{|s} of the pose {is|are} more than 100,000 times the character's size away, where single "
+             "precision shows no shape");
+  large.report(problems, Severity::warning, "pose-large",
+               "{} joint{|s} of the pose make{s|} what follows {it|them} more than 100,000 times as large");
+  return problems;
+}
+
 }  // namespace isochor

@@ -269,11 +269,22 @@ MatchCount count_matches(const JointMatches& matches, const std::vector<bool>& m
   return count;
 }
 
-TooFewMatches::TooFewMatches(const MatchCount& count)
-    : Error(ErrorKind::bad_input, "only " + std::to_string(count.moving_matched) + " of the " +
-                                      count_of(count.moving, "joint") + " that the motion moves, and " +
-                                      std::to_string(count.deforming_matched) + " of the " +
-                                      std::to_string(count.deforming) + " of the character, have a partner"),
-      count_(count) {}
+namespace {
+
+std::string too_few(const MatchCount& count, const std::vector<std::string>& of_motion,
+                    const std::vector<std::string>& of_character) {
+  std::string text = "only " + std::to_string(count.moving_matched) + " of the " + count_of(count.moving, "joint") +
+                     " that the motion moves, and " + std::to_string(count.deforming_matched) + " of the " +
+                     std::to_string(count.deforming) + " of the character, have a partner";
+  if (!of_motion.empty()) text += "; of the motion have none: " + first_names(of_motion);
+  if (!of_character.empty()) text += "; of the character: " + first_names(of_character);
+  return text;
+}
+
+}  // namespace
+
+TooFewMatches::TooFewMatches(const MatchCount& count, const std::vector<std::string>& of_motion,
+                             const std::vector<std::string>& of_character)
+    : Error(ErrorKind::bad_input, too_few(count, of_motion, of_character)), count_(count) {}
 
 }  // namespace isochor

@@ -92,7 +92,10 @@ class Retargeter {
   void refuse_too_few() const {
     const auto is_pair = [](const auto& names) { return !names.second.empty(); };
     const bool decided = std::any_of(options_.names.begin(), options_.names.end(), is_pair);
-    if (result_.matched.empty() || (!decided && !result_.count.enough())) throw TooFewMatches(result_.count);
+    if (result_.matched.empty() || (!decided && !result_.count.enough())) {
+      throw TooFewMatches(result_.count, source_.names(result_.unmatched_source),
+                          target_.names(result_.unmatched_target));
+    }
   }
 
   void rest_poses() {

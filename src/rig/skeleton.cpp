@@ -14,6 +14,13 @@ Index Skeleton::find(std::string_view name) const {
   return kNone;
 }
 
+std::vector<std::string> Skeleton::names(std::span<const Index> of) const {
+  std::vector<std::string> names;
+  names.reserve(of.size());
+  for (const Index j : of) names.push_back(joints[j].name);
+  return names;
+}
+
 std::size_t Skeleton::deforming_count() const {
   return static_cast<std::size_t>(
       std::count_if(joints.begin(), joints.end(), [](const Joint& j) { return j.deforms; }));

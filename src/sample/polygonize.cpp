@@ -228,7 +228,7 @@ Grid grid_for_count(const ImplicitShape& shape, int vertices, const Context& con
   Grid best;
   double best_error = std::numeric_limits<double>::infinity();
   for (int trial = 0; trial < kTrials && best_error > kCountTolerance; ++trial) {
-    context.check_cancelled();
+    context.progress("grid", static_cast<double>(trial) / kTrials);
     Grid grid = layout_grid(box, spacing);
     sample_field(shape, symmetric, grid, context);
     make_well_composed(grid, symmetric);
@@ -240,6 +240,7 @@ Grid grid_for_count(const ImplicitShape& shape, int vertices, const Context& con
       best = std::move(grid);
     }
   }
+  context.progress("grid", 1);
   return best;
 }
 

@@ -106,13 +106,14 @@ void relax(const ImplicitShape& shape, int rounds, QuadMesh& mesh, const Context
   every_vertex([&](std::size_t v) { positions[v] = project(shape, positions[v], mesh.cell / 2); });
   symmetrise(mesh);
   for (int round = 0; round < rounds; ++round) {
-    context.check_cancelled();
+    context.progress("shape", static_cast<double>(round) / rounds);
     every_vertex([&](std::size_t v) { state.normals[v] = evaluate(shape, positions[v]).gradient.normalized(); });
     every_vertex([&](std::size_t v) { state.freedom[v] = freedom_of(state, v); });
     every_vertex([&](std::size_t v) { moved[v] = project(shape, positions[v] + slide(state, v), mesh.cell / 2); });
     positions.swap(moved);
     symmetrise(mesh);
   }
+  context.progress("shape", 1);
 }
 
 }  // namespace isochor::model

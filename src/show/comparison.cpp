@@ -67,14 +67,12 @@ CharacterComparison compare_characters(const Loaded& a, const Loaded& b, const C
   out.shape = shape_distance(correspondence, welded_a.surface().positions, welded_b.surface().positions);
   divide(out.shape, diagonal(welded_a.surface().positions));
   const double posed_size = size_at_rest(welded_a, context);
-  context.progress("weights", 0);
-  out.weights = compare_weights(welded_a, welded_b, correspondence, options.prune);
+  out.weights = compare_weights(welded_a, welded_b, correspondence, options.prune, context);
   if (out.weights) {
     const double moving_size = a.character.clips.empty() ? size_at_rest(welded_b, context) : posed_size;
     compare_in_motion(compare_weights_in_motion(welded_a, welded_b, correspondence, options.moments, context),
                       moving_size, out);
   }
-  context.progress("weights", 1);
   out.clips = shared_clips(a, b, correspondence, options.moments, context);
   for (ClipComparison& clip : out.clips) divide(clip.distance, posed_size);
   return out;

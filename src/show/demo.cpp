@@ -115,7 +115,8 @@ DemoBinding show_binding(const Character& own, const DemoOptions& options, HtmlP
   apply(result, bound);
   save_character(bound, options.folder / (own.name + "-bound.glb"), context);
   const WeldedCharacter welded_own(own), welded_bound(bound);
-  const auto weights = compare_weights(welded_bound, welded_own, correspond(welded_bound, welded_own), {}).value();
+  const auto weights =
+      compare_weights(welded_bound, welded_own, correspond(welded_bound, welded_own), {}, context).value();
   const std::string file = own.name + "-bound.png";
   write_png(binding_sheet(own, bound, options, context), options.folder / file);
   page.picture(file, "Bound anew " + methods_of(result) + ": " + std::to_string(result.bound) + " of " +

@@ -15,5 +15,11 @@ TEST(Words, NumbersAndCounts) {
   EXPECT_EQ(count_of(2, "vertex"), "2 vertices");
 }
 
+TEST(Words, FirstNames) {
+  EXPECT_EQ(first_names({}), "");
+  EXPECT_EQ(first_names({"a", "b"}, 2), "a, b");
+  EXPECT_EQ(first_names({"a", "b", "c", "d"}, 2), "a, b and 2 more");
+}
+
 }  // namespace
 }  // namespace isochor

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "isochor/sample/sample.h"
 
 namespace isochor {
@@ -15,18 +17,24 @@ TEST(WeightComparison, SameAndOpposite) {
   for (Influence& i : b.parts[0].weights.influences) i.joint = 1 - i.joint;
   const WeldedCharacter welded_a(a), welded_b(b);
   const Correspondence correspondence = correspond(welded_a, welded_b);
-  const auto same = compare_weights(welded_a, welded_a, correspondence, {});
+  Context context(1);
+  std::vector<double> progress;
+  context.set_progress([&](std::string_view stage, double fraction) {
+    if (stage == "weights") progress.push_back(fraction);
+  });
+  const auto same = compare_weights(welded_a, welded_a, correspondence, {}, context);
   ASSERT_TRUE(same.has_value());
   EXPECT_EQ(same->difference.l1_max, 0);
   EXPECT_EQ(same->difference.precision, 1);
   EXPECT_TRUE(same->a.mirror.has_value());
   EXPECT_NEAR(same->a.symmetry.max, 0, 1e-9);
   EXPECT_GT(same->a.mean_influences, 1);
-  const auto opposite = compare_weights(welded_a, welded_b, correspondence, {});
+  const auto opposite = compare_weights(welded_a, welded_b, correspondence, {}, context);
   EXPECT_NEAR(opposite->difference.l1_max, 2, 1e-12);
   EXPECT_EQ(opposite->a.smoothness, opposite->b.smoothness);
+  EXPECT_TRUE(std::is_sorted(progress.begin(), progress.begin() + static_cast<std::ptrdiff_t>(progress.size() / 2)));
+  EXPECT_GT(progress.size(), 6u);
 
-  Context context(1);
   const auto still = compare_weights_in_motion(welded_a, welded_a, correspondence, 5, context);
   ASSERT_EQ(still.size(), a.clips.size());
   EXPECT_EQ(still[0].max, 0);
@@ -46,7 +54,8 @@ TEST(WeightComparison, RowsOfTheReaderAreNotTheAuthors) {
     b.parts[0].unweighted.push_back(v);
   }
   const WeldedCharacter welded_a(a), welded_b(b);
-  const auto compared = compare_weights(welded_a, welded_b, correspond(welded_a, welded_b), {});
+  Context context(1);
+  const auto compared = compare_weights(welded_a, welded_b, correspond(welded_a, welded_b), {}, context);
   ASSERT_TRUE(compared.has_value());
   EXPECT_EQ(compared->difference.l1_max, 0);
   EXPECT_EQ(compared->difference.vertices, vertices - vertices / 2);
@@ -60,8 +69,8 @@ TEST(WeightComparison, WithoutWeights) {
   b.parts[0].weights = {};
   const WeldedCharacter welded_a(a), welded_b(b);
   const Correspondence correspondence = correspond(welded_a, welded_b);
-  EXPECT_FALSE(compare_weights(welded_a, welded_b, correspondence, {}).has_value());
   Context context(1);
+  EXPECT_FALSE(compare_weights(welded_a, welded_b, correspondence, {}, context).has_value());
   EXPECT_TRUE(compare_weights_in_motion(welded_a, welded_b, correspondence, 3, context).empty());
 }
 

@@ -57,11 +57,13 @@ TEST_F(Files, OutputsDiffer) {
         "sample cylinder -o n.obj --report n.obj", "sample cylinder -o n.obj --report n.mtl",
         "sample cylinder -o n.obj --report n_rig.txt", "render c.glb -o o.png --report o.png",
         "compare c.glb c.glb --plot p.html --report p.html", "deform c.glb -o o.pc2 --report o-bend.pc2",
-        "demo -o d --only cylinder --report d/report.html", "sample cylinder -o g.gltf --report g.bin",
-        "deform c.glb -o g.gltf --report g.bin", "deform c.glb -o g.gltf --report g-1.bin",
+        "demo -o d --only cylinder --report d/report.html", "demo -o dd --only cylinder --report dd",
+        "sample cylinder -o g.gltf --report g.bin", "deform c.glb -o g.gltf --report g.bin",
+        "deform c.glb -o g.gltf --report g-1.bin",
         "deform c.glb -o o.glb --bake joints --bake-driven o.json --report o.json"}) {
     expect_refused(run_isochor(here, arguments), arguments);
-    for (const char* file : {"o.glb", "n.obj", "o.png", "p.html", "o-bend.pc2", "d/report.html", "g.gltf", "o.json"}) {
+    for (const char* file :
+         {"o.glb", "n.obj", "o.png", "p.html", "o-bend.pc2", "d/report.html", "g.gltf", "o.json", "dd"}) {
       EXPECT_FALSE(std::filesystem::exists(here / file)) << arguments;
     }
   }

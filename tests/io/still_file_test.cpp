@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "isochor/mesh/volume.h"
 #include "isochor/sample/sample.h"
 #include "support/data.h"
@@ -39,6 +41,17 @@ TEST_F(SaveStill, HoldsTheVolumeOfWhatItWrites) {
     EXPECT_NEAR((name == "still.glb" ? drawn : volume_of(read.character)) / wanted, 1, 1e-6) << name;
     EXPECT_EQ(std::abs(drawn / wanted - 1) > 1e-5, name == "still.obj") << drawn / wanted;
   }
+}
+
+TEST_F(SaveStill, WarnsOfPosesFarAway) {
+  const auto far = [](const StillFile& made) {
+    return std::any_of(made.problems.begin(), made.problems.end(),
+                       [](const Problem& p) { return p.code == "pose-far"; });
+  };
+  Pose pose = bent();
+  EXPECT_FALSE(far(save_still(loaded, pose, {}, here / "still.glb", context)));
+  pose.local[0].translation.x() = 1e30;
+  EXPECT_TRUE(far(save_still(loaded, pose, {}, here / "still.glb", context)));
 }
 
 TEST_F(SaveStill, SkinnedAlone) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/mesh/topology.h"
 #include "support/shapes.h"
@@ -118,6 +119,30 @@ TEST(Character, CountsAndFinds) {
   EXPECT_EQ(c.vertex_count(), 48u);
   EXPECT_EQ(c.find_clip("walk"), &c.clips[0]);
   EXPECT_EQ(c.find_clip("run"), nullptr);
+}
+
+// A joint of a pose that is too far away for single precision, or makes things too large for it, is warned of; the
+// warning counts what is not a number.
+TEST(Pose, FarAwayOrLarge) {
+  Character character;
+  character.skeleton.joints.resize(2);
+  character.skeleton.joints[1].parent = 0;
+  Surface& surface = character.parts.emplace_back().surface;
+  surface.positions = {Vec3::Zero(), Vec3::UnitX()};
+  Pose pose = rest_pose(character.skeleton);
+  pose.local[1].translation.x() = 9e4;
+  EXPECT_TRUE(check_reach(pose, character).empty());
+  pose.local[1].translation.x() = 1e30;
+  ASSERT_EQ(check_reach(pose, character).size(), 1u);
+  EXPECT_EQ(check_reach(pose, character)[0].code, "pose-far");
+  EXPECT_EQ(check_reach(pose, character)[0].count, 1);
+  pose.local[1].translation.x() = std::nan("");
+  EXPECT_EQ(check_reach(pose, character).size(), 1u);
+  pose = rest_pose(character.skeleton);
+  pose.local[0].scale = Vec3(1, 1e30, 1);
+  ASSERT_EQ(check_reach(pose, character).size(), 1u);
+  EXPECT_EQ(check_reach(pose, character)[0].code, "pose-large");
+  EXPECT_EQ(check_reach(pose, character)[0].count, 2);
 }
 
 }  // namespace

@@ -331,6 +331,13 @@ TEST(Retarget, RefusesTooFew) {
   motion.insert(motion.end(), {"Hips", "Spine", "Head"});
   std::vector<std::string> body{"u", "v", "w", "x", "y", "z", "Hips", "Spine", "Head"};
   EXPECT_THROW(carried(motion, body), TooFewMatches);
+  try {
+    carried(motion, body);
+  } catch (const TooFewMatches& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find("of the motion have none: parta, partb"), std::string::npos) << said;
+    EXPECT_NE(said.find("and 12 more; of the character: u, v, w, x, y, z"), std::string::npos) << said;
+  }
   // A small rig, a motion for a part of a large one, a large motion for a small one.
   EXPECT_EQ(carried({"Bone", "Bone.001"}, {"Bone", "Bone.001"}), 2U);
   EXPECT_EQ(carried({"Hips", "Spine", "Head"}, body), 3U);

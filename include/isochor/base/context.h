@@ -30,7 +30,7 @@ class Context {
 
   void set_progress(Progress progress) { progress_ = std::move(progress); }
   /// Reports progress; throws Error(cancelled) if the work is to stop.
-  void progress(std::string_view stage, double fraction);
+  void progress(std::string_view stage, double fraction) const;
 
   /// Asked now and then whether to stop, on the threads that work: of a flag that another thread raises, say, or of the
   /// time that has passed.

@@ -1,8 +1,9 @@
 #pragma once
 
-/// Numbers in sentences.
+/// Numbers and names in sentences.
 
 #include <string>
+#include <vector>
 
 namespace isochor {
 
@@ -14,5 +15,8 @@ std::string percent(double share);
 
 /// "1 joint", "2 joints"; "vertex" becomes "vertices".
 std::string count_of(std::size_t n, const std::string& noun);
+
+/// The first few, and how many more there are: "Hips, Spine, Head and 12 more".
+std::string first_names(const std::vector<std::string>& names, std::size_t shown = 8);
 
 }  // namespace isochor

@@ -29,7 +29,8 @@ struct WeightComparison {
 };
 /// Nothing if no vertex has weights on both sides.
 std::optional<WeightComparison> compare_weights(const WeldedCharacter& a, const WeldedCharacter& b,
-                                                const Correspondence& correspondence, const PruneOptions& prune);
+                                                const Correspondence& correspondence, const PruneOptions& prune,
+                                                Context& context);
 
 /// How far apart vertices are in a clip under two weight sets.
 struct ClipPositionError {

@@ -116,6 +116,9 @@ struct WholeSurface {
 /// Skinned parts in their bind pose (mesh space); unskinned parts where the rest pose puts them.
 WholeSurface assemble(const Character& character, const WeldOptions& options = {});
 
+/// Warnings if a pose takes joints so far away (kFarAway) from a character of this size, or makes them so large.
+Problems check_reach(const Pose& pose, const Character& character);
+
 /// Everything validate() of the pieces finds, and what concerns their fit: rows per vertex, sizes, joints of skins.
 Problems validate(const Character& character);
 

@@ -60,11 +60,13 @@ struct MatchCount {
   bool enough() const { return 2 * moving_matched > moving || 2 * deforming_matched > deforming; }
 };
 
-/// Too few joints match (MatchCount::enough()). The sentence gives the numbers; what the user can do about it depends
-/// on the program, which may add it: give a JointNameMap.
+/// Too few joints match (MatchCount::enough()). The sentence gives the numbers, and the first joints without a partner;
+/// what the user can do about it depends on the program, which may add it: give a JointNameMap.
 class TooFewMatches : public Error {
  public:
-  explicit TooFewMatches(const MatchCount& count);
+  /// Names of joints without a partner: those that the motion moves, those that deform the character.
+  TooFewMatches(const MatchCount& count, const std::vector<std::string>& of_motion,
+                const std::vector<std::string>& of_character);
   const MatchCount& count() const { return count_; }
 
  private:

@@ -31,6 +31,7 @@ struct Skeleton {
   std::size_t size() const { return joints.size(); }
   /// The first joint of that name, or kNone.
   Index find(std::string_view name) const;
+  std::vector<std::string> names(std::span<const Index> of) const;
   /// The number of joints with `deforms`.
   std::size_t deforming_count() const;
 };
