@@ -5,6 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "base/numbers.h"
+#include "mesh/ring_kernels.h"
+
 namespace isochor {
 namespace {
 
@@ -67,68 +70,6 @@ double signed_volume(const Surface& surface, const Component& component, std::sp
   }
   return sum / 6;
 }
-
-namespace {
-
-/// The two factors of a ring's volume, s · N / 6n.
-struct RingMoments {
-  Vec3 sum, normal;
-};
-
-[[gnu::always_inline]] inline RingMoments moments(std::span<const Index> ring, std::span<const Vec3> p,
-                                                  const Vec3& origin) {
-  if (ring.size() == 3) {
-    const Vec3 &a = p[ring[0]], &b = p[ring[1]], &c = p[ring[2]];
-    return {a + b + c - 3 * origin, (b - a).cross(c - a)};
-  }
-  if (ring.size() == 4) {
-    const Vec3 &a = p[ring[0]], &b = p[ring[1]], &c = p[ring[2]], &d = p[ring[3]];
-    return {a + b + c + d - 4 * origin, (c - a).cross(d - b)};
-  }
-  RingMoments m{Vec3::Zero(), Vec3::Zero()};
-  const Vec3& first = p[ring[0]];
-  Vec3 last = Vec3::Zero();
-  for (const Index v : ring) {
-    const Vec3 next = p[v] - first;
-    m.sum += next;
-    m.normal += last.cross(next);
-    last = next;
-  }
-  m.sum += static_cast<double>(ring.size()) * (first - origin);
-  return m;
-}
-
-/// The part of N that is of first order in d, and the one of second order.
-struct RingExpansion {
-  Vec3 first, second;
-};
-
-[[gnu::always_inline]] inline RingExpansion expand(std::span<const Index> ring, std::span<const Vec3> p,
-                                                   std::span<const Vec3> d) {
-  if (ring.size() == 3) {
-    const Vec3 ab = p[ring[1]] - p[ring[0]], ac = p[ring[2]] - p[ring[0]];
-    const Vec3 db = d[ring[1]] - d[ring[0]], dc = d[ring[2]] - d[ring[0]];
-    return {ab.cross(dc) + db.cross(ac), db.cross(dc)};
-  }
-  if (ring.size() == 4) {
-    const Vec3 ac = p[ring[2]] - p[ring[0]], bd = p[ring[3]] - p[ring[1]];
-    const Vec3 dac = d[ring[2]] - d[ring[0]], dbd = d[ring[3]] - d[ring[1]];
-    return {ac.cross(dbd) + dac.cross(bd), dac.cross(dbd)};
-  }
-  RingExpansion e{Vec3::Zero(), Vec3::Zero()};
-  const Vec3 &p0 = p[ring[0]], &d0 = d[ring[0]];
-  Vec3 last_p = Vec3::Zero(), last_d = Vec3::Zero();
-  for (const Index v : ring) {
-    const Vec3 next_p = p[v] - p0, next_d = d[v] - d0;
-    e.first += last_p.cross(next_d) + last_d.cross(next_p);
-    e.second += last_d.cross(next_d);
-    last_p = next_p;
-    last_d = next_d;
-  }
-  return e;
-}
-
-}  // namespace
 
 std::vector<std::vector<Index>> boundary_loops(const Surface& surface, const Component& component,
                                                std::span<const Index> faces) {
@@ -234,61 +175,26 @@ double VolumeFunctional::volume(std::span<const Vec3> positions) const {
 }
 
 double VolumeFunctional::volume(std::span<const Vec3> positions, const Vec3& origin) const {
-  double sum = 0;
-  for (std::size_t r = 0; r < ring_count(); ++r) {
-    const auto corners = ring(r);
-    const RingMoments m = moments(corners, positions, origin);
-    sum += m.sum.dot(m.normal) / static_cast<double>(corners.size());
-  }
-  return sum / 6;
+  return ring_kernels::best().volume({begin_.data(), corners_.data(), all_rings_.data(), all_rings_.size()},
+                                     {numbers(positions), origin.data()});
 }
 
-void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const RingView& view, std::span<double> out,
+void VolumeFunctional::ring_volumes(std::span<const Vec3> positions, const RingView& of, std::span<double> out,
                                     std::span<Vec3> areas) const {
-  for (const Index r : view.rings) {
-    const auto corners = ring(r);
-    const RingMoments m = moments(corners, positions, view.origin);
-    out[r] = m.sum.dot(m.normal) / (6.0 * static_cast<double>(corners.size()));
-    if (!areas.empty()) areas[r] = 0.5 * m.normal;
-  }
+  ring_kernels::best().measure({begin_.data(), corners_.data(), of.rings.data(), of.rings.size()},
+                               {numbers(positions), of.origin.data()}, {out.data(), numbers(areas)});
 }
 
 void VolumeFunctional::gradient(std::span<const Vec3> positions, std::span<Vec3> out) const {
   if (!vertices_.empty()) gradient(positions, {positions[vertices_.front()], all_rings_}, out, {});
 }
 
-void VolumeFunctional::gradient(std::span<const Vec3> positions, const RingView& view, std::span<Vec3> out,
+void VolumeFunctional::gradient(std::span<const Vec3> positions, const RingView& of, std::span<Vec3> out,
                                 std::span<double> ring_volumes, std::span<Vec3> areas) const {
   for (const Index v : vertices_) out[v].setZero();
-  for (const Index r : view.rings) {
-    const auto corners = ring(r);
-    const std::size_t n = corners.size();
-    const RingMoments m = moments(corners, positions, view.origin);
-    const double scale = 1 / (6.0 * static_cast<double>(n));
-    const Vec3 normal = scale * m.normal, s = scale * m.sum;
-    if (!ring_volumes.empty()) ring_volumes[r] = s.dot(m.normal);
-    if (!areas.empty()) areas[r] = 0.5 * m.normal;
-    if (n == 3) {
-      const Vec3 &a = positions[corners[0]], &b = positions[corners[1]], &c = positions[corners[2]];
-      out[corners[0]] += normal + Vec3(b - c).cross(s);
-      out[corners[1]] += normal + Vec3(c - a).cross(s);
-      out[corners[2]] += normal + Vec3(a - b).cross(s);
-      continue;
-    }
-    if (n == 4) {
-      const Vec3 turn = (positions[corners[3]] - positions[corners[1]]).cross(s);
-      const Vec3 other = s.cross(positions[corners[2]] - positions[corners[0]]);
-      out[corners[0]] += normal - turn;
-      out[corners[1]] += normal - other;
-      out[corners[2]] += normal + turn;
-      out[corners[3]] += normal + other;
-      continue;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const Vec3 chord = positions[corners[(i + 1) % n]] - positions[corners[(i + n - 1) % n]];
-      out[corners[i]] += normal + chord.cross(s);
-    }
-  }
+  ring_kernels::best().gradient({begin_.data(), corners_.data(), of.rings.data(), of.rings.size()},
+                                {numbers(positions), of.origin.data()}, numbers(out),
+                                {ring_volumes.data(), numbers(areas)});
 }
 
 VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction) const {
@@ -297,31 +203,20 @@ VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<c
 }
 
 VolumeCubic VolumeFunctional::along(std::span<const Vec3> positions, std::span<const Vec3> direction,
-                                    const RingView& view, std::span<double> ring_volumes) const {
-  VolumeCubic cubic;
-  for (const Index r : view.rings) {
-    const auto corners = ring(r);
-    const RingMoments m = moments(corners, positions, view.origin);
-    const RingExpansion e = expand(corners, positions, direction);
-    Vec3 move = Vec3::Zero();
-    for (const Index v : corners) move += direction[v];
-    const double scale = 1 / (6.0 * static_cast<double>(corners.size()));
-    if (!ring_volumes.empty()) ring_volumes[r] = scale * m.sum.dot(m.normal);
-    cubic.c1 += scale * (move.dot(m.normal) + m.sum.dot(e.first));
-    cubic.c2 += scale * (move.dot(e.first) + m.sum.dot(e.second));
-    cubic.c3 += scale * move.dot(e.second);
-  }
-  return cubic;
+                                    const RingView& of, std::span<double> ring_volumes) const {
+  std::array<double, 3> cubic;
+  ring_kernels::best().along({begin_.data(), corners_.data(), of.rings.data(), of.rings.size()},
+                             {numbers(positions), of.origin.data()}, numbers(direction), ring_volumes.data(),
+                             cubic.data());
+  return {cubic[0], cubic[1], cubic[2]};
 }
 
 void VolumeFunctional::areas(std::span<const Vec3> positions, std::span<double> out) const {
   if (vertices_.empty()) return;
   for (const Index v : vertices_) out[v] = 0;
-  const Vec3& origin = positions[vertices_.front()];
   for (std::size_t r = 0; r < ring_count() - caps_; ++r) {
     const auto corners = ring(r);
-    const double share =
-        moments(corners, positions, origin).normal.norm() / (2.0 * static_cast<double>(corners.size()));
+    const double share = area_vector(positions, corners).norm() / static_cast<double>(corners.size());
     for (const Index v : corners) out[v] += share;
   }
 }

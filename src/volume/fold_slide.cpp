@@ -20,16 +20,26 @@ constexpr double kNoLength = 1e-3;
 /// `slope` is that margin's by the area vector N = ½ Σ p_i × p_{i+1}.
 void push_apart(std::span<const Index> corners, double missing, const Vec3& slope, SlideBuffers& buffers) {
   if (!(missing > 0)) return;
+  const auto at = [&](std::size_t k) -> const Vec3& { return buffers.at[corners[k]]; };
+  if (corners.size() == 4) {  // opposite corners go opposite ways
+    const Vec3 even = 0.5 * Vec3(at(1) - at(3)).cross(slope), odd = 0.5 * Vec3(at(2) - at(0)).cross(slope);
+    const double squares = 2 * (even.squaredNorm() + odd.squaredNorm());
+    if (!(squares > 0)) return;  // a point
+    const double share = missing / squares;
+    buffers.wish[corners[0]] += share * even;
+    buffers.wish[corners[1]] += share * odd;
+    buffers.wish[corners[2]] -= share * even;
+    buffers.wish[corners[3]] -= share * odd;
+    return;
+  }
   const std::size_t n = corners.size();
   buffers.slope.resize(n);
   double squares = 0;
   for (std::size_t k = 0; k < n; ++k) {
-    const Vec3& next = buffers.at[corners[k + 1 == n ? 0 : k + 1]];
-    const Vec3& last = buffers.at[corners[k == 0 ? n - 1 : k - 1]];
-    buffers.slope[k] = 0.5 * Vec3(next - last).cross(slope);
+    buffers.slope[k] = 0.5 * Vec3(at(k + 1 == n ? 0 : k + 1) - at(k == 0 ? n - 1 : k - 1)).cross(slope);
     squares += buffers.slope[k].squaredNorm();
   }
-  if (!(squares > 0)) return;  // a point
+  if (!(squares > 0)) return;
   for (std::size_t k = 0; k < n; ++k) buffers.wish[corners[k]] += missing / squares * buffers.slope[k];
 }
 
@@ -70,10 +80,10 @@ double slide_limit(const FoldInput& in, Index v, const Vec3& wanted) {
   return saturate(limit, wanted.norm()).value;
 }
 
-/// What of its slide a vertex really goes.
-double kept_slide(const SlideBuffers& buffers, std::size_t i) {
-  const double far = buffers.slid[i].norm();
-  return far > 0 ? saturate(far, buffers.limit[i]).value / far : 0;
+/// What of its slide a vertex really goes: saturate() of its length, over its length.
+double kept_slide(const Vec3& slid, double per_limit) {
+  const double square = slid.squaredNorm() * per_limit;
+  return saturated_share(square * square);
 }
 
 struct Sliding {
@@ -87,21 +97,20 @@ struct Sliding {
   void catch_up() const {
     for (std::size_t i = buffers.at.size(); i < zone.vertices.size(); ++i) {
       const Index v = zone.vertices[i];
-      buffers.at.push_back(zone.from[i] + zone.wanted[i]);
-      for (auto* field : {&buffers.wish, &buffers.step, &buffers.slid, &buffers.slid_offset}) {
-        field->push_back(Vec3::Zero());
-      }
-      buffers.limit.push_back(slide_limit(in, v, zone.wanted[i]));
+      buffers.start.push_back(zone.from[i] + zone.wanted[i]);
+      buffers.at.push_back(buffers.start.back());
+      for (auto* field : {&buffers.wish, &buffers.step, &buffers.slid}) field->push_back(Vec3::Zero());
+      const double limit = slide_limit(in, v, zone.wanted[i]);
+      const double per_limit = 1 / (limit * limit);
+      buffers.per_limit.push_back(std::isfinite(per_limit) ? per_limit : 0);
       const double still = kStill * in.at.scale * in.at.plan.radius[v];
       buffers.still.push_back(still * still);
-      buffers.carriers.emplace_back(in.at.posed.maps[v].leftCols<3>());
       buffers.active.push_back(0);
       buffers.moved.push_back(0);
-      buffers.spent.push_back(0);
       buffers.travelled.push_back(0);
     }
-    buffers.wishes.resize(zone.faces.size(), 1);
     buffers.content.resize(zone.faces.size(), 0);
+    buffers.wakes.resize(zone.faces.size(), -1);
   }
 
   void activate(Index i) const {
@@ -120,23 +129,29 @@ struct Sliding {
 
   /// Faces whose corners rest, or have not gone far, wish what they did: nothing.
   bool rests(std::size_t f, std::span<const Index> corners) const {
-    if (buffers.wishes[f] != 0) return false;
-    if (travelled(corners) <= buffers.content[f]) return true;
+    if (buffers.wakes[f] < 0) return false;
+    const double left = buffers.content[f] - travelled(corners);
+    if (left >= 0) {
+      buffers.wakes[f] = buffers.reach + left / static_cast<double>(corners.size());
+      return true;
+    }
     return std::none_of(corners.begin(), corners.end(), [&](Index c) { return buffers.moved[c] != 0; });
   }
 
   void find_wishes() const {
-    for (const Index i : buffers.actives) buffers.wish[i].setZero();
     for (std::size_t f = 0; f < zone.faces.size(); ++f) {
+      if (buffers.reach <= buffers.wakes[f]) continue;
       const auto corners = zone.corners_of(zone.faces[f]);
       if (rests(f, corners)) continue;
       const Vec3 normal = area_of(corners, [&](Index c) -> const Vec3& { return buffers.at[c]; });
       const double now = margin(zone.faces[f], normal);
-      buffers.wishes[f] = now < kApart ? 1 : 0;
-      if (buffers.wishes[f] == 0) {
-        buffers.content[f] = travelled(corners) + free_travel(zone.faces[f], corners, now, buffers);
+      if (!(now < kApart)) {
+        const double left = free_travel(zone.faces[f], corners, now, buffers);
+        buffers.content[f] = travelled(corners) + left;
+        buffers.wakes[f] = buffers.reach + left / static_cast<double>(corners.size());
         continue;
       }
+      buffers.wakes[f] = -1;
       const GuardedFace face = zone.faces[f];  // the zone may grow
       for (std::size_t k = face.begin; k < face.end; ++k) activate(zone.corners[k]);
       add_wishes(face, normal, zone.corners_of(face), buffers);
@@ -145,40 +160,45 @@ struct Sliding {
 
   /// True as long as anything moves.
   bool move() const {
+    double longest = 0;
     bool moves = false;
     for (const Index i : buffers.actives) {
       buffers.moved[i] = 0;
+      const bool wishes = buffers.wish[i] != Vec3::Zero();
+      if (!wishes && buffers.step[i] == Vec3::Zero()) continue;
       buffers.step[i] = kSlideStep * buffers.wish[i] + kMomentum * buffers.step[i];
-      if (!(buffers.limit[i] > 0) || buffers.step[i] == Vec3::Zero()) continue;
-      const bool fades = buffers.wish[i] == Vec3::Zero();
-      if (fades && buffers.spent[i] != 0) continue;
-      const Carried carried = buffers.carriers[i].carry(buffers.step[i]);
-      const Vec3 slid = buffers.slid[i] + carried.displacement, offset = buffers.slid_offset[i] + carried.offset;
-      // Later steps of a motion that fades are shorter still, and change nothing either.
-      buffers.spent[i] = fades && slid == buffers.slid[i] && offset == buffers.slid_offset[i] ? 1 : 0;
-      buffers.slid[i] = slid;
-      buffers.slid_offset[i] = offset;
-      const Vec3 there = zone.from[i] + zone.wanted[i] + kept_slide(buffers, i) * buffers.slid[i];
+      buffers.wish[i].setZero();
+      // Of a motion that fades all that is left is shorter still.
+      if (!wishes && buffers.step[i].squaredNorm() <= buffers.still[i]) buffers.step[i].setZero();
+      if (!(buffers.per_limit[i] > 0)) continue;
+      buffers.slid[i] += buffers.step[i];
+      const Vec3 there = buffers.start[i] + kept_slide(buffers.slid[i], buffers.per_limit[i]) * buffers.slid[i];
       const double squared = (there - buffers.at[i]).squaredNorm();
-      buffers.travelled[i] += std::sqrt(squared);
+      const double far = std::sqrt(squared);
+      buffers.travelled[i] += far;
+      longest = std::max(longest, far);
       buffers.moved[i] = squared > buffers.still[i] ? 1 : 0;
       buffers.at[i] = there;
       moves = moves || buffers.moved[i] != 0;
     }
+    buffers.reach += longest;
     return moves;
   }
 };
 
 }  // namespace
 
-// Rounds of all faces at once, so that no order of theirs shows.
+// Rounds of all faces at once, so that no order of theirs shows. What of the slide can be had by an offset at rest is
+// found at the end.
 void slide(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, SlideBuffers& buffers,
            FoldZone& zone) {
-  for (auto* field : {&buffers.at, &buffers.wish, &buffers.step, &buffers.slid, &buffers.slid_offset}) field->clear();
-  for (auto* flags : {&buffers.active, &buffers.moved, &buffers.spent, &buffers.wishes}) flags->clear();
-  for (auto* values : {&buffers.limit, &buffers.still, &buffers.travelled, &buffers.content}) values->clear();
-  buffers.carriers.clear();
+  for (auto* field : {&buffers.at, &buffers.wish, &buffers.step, &buffers.start, &buffers.slid}) field->clear();
+  for (auto* flags : {&buffers.active, &buffers.moved}) flags->clear();
+  for (auto* values : {&buffers.per_limit, &buffers.still, &buffers.travelled, &buffers.content, &buffers.wakes}) {
+    values->clear();
+  }
   buffers.actives.clear();
+  buffers.reach = 0;
   const Sliding sliding{in, plan, out, buffers, zone};
   sliding.catch_up();
   for (int round = 0; round < kSlideRounds; ++round) {
@@ -186,9 +206,10 @@ void slide(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out,
     if (!sliding.move()) break;
   }
   for (const Index i : buffers.actives) {
-    const double kept = kept_slide(buffers, i);
-    zone.way[i] = zone.wanted[i] + kept * buffers.slid[i];
-    zone.rest_way[i] = zone.offset[i] + kept * buffers.slid_offset[i];
+    const RestCarrier rest(in.at.posed.maps[zone.vertices[i]].leftCols<3>());
+    const Carried slid = rest.carry(kept_slide(buffers.slid[i], buffers.per_limit[i]) * buffers.slid[i]);
+    zone.way[i] = zone.wanted[i] + slid.displacement;
+    zone.rest_way[i] = zone.offset[i] + slid.offset;
   }
 }
 

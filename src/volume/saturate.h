@@ -10,6 +10,13 @@ struct Saturated {
   double value = 0, slope = 0;
 };
 
+/// (1 + fourth)^(-1/4).
+inline double saturated_share(double fourth) {
+  // The series where that is as good: most of the skin moves little.
+  if (fourth < 1e-4) return 1 - fourth * (0.25 - 0.15625 * fourth);
+  return 1 / std::sqrt(std::sqrt(1 + fourth));
+}
+
 /// x / (1 + (x / limit)⁴)^(1/4): the identity for small x, never beyond ±limit.
 inline Saturated saturate(double x, double limit) {
   if (!(limit > 0)) return {};

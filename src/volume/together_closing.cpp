@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "volume/rest_carrier.h"
 #include "volume/saturate.h"
+#include "volume/vertex_kernels.h"
 
 namespace isochor::volume {
 namespace {
@@ -110,15 +112,18 @@ void realise(const BalancedPose& in, ClosingBuffers& buffers, std::vector<Vec3>&
 
 /// displace() and realise() at once where all goes along normals: what holds for the normal holds for every height.
 void realise_along_normals(const BalancedPose& in, ClosingBuffers& buffers, std::vector<Vec3>& offsets) {
-  for (const Index v : in.pose.extent.support) {
-    const RestCarrier rest(in.at.posed.maps[v].leftCols<3>());
-    const Carried normal = rest.carry(in.pose.normal[v]);
-    const double height = buffers.height[v], closing_height = buffers.closing_height[v];
-    offsets[v] = height * normal.offset;
-    buffers.closing_offset[v] = closing_height * normal.offset;
-    buffers.positions[v] = in.at.posed.positions[v] + height * normal.displacement;
-    buffers.closing[v] = closing_height * normal.displacement;
-  }
+  const PosedSkin& posed = in.at.posed;
+  const auto& support = in.pose.extent.support;
+  vertex_kernels::best().carry_heights({support.data(), support.size()},
+                                       {.maps = numbers(posed.maps),
+                                        .positions = numbers(posed.positions),
+                                        .normals = numbers(in.pose.normal),
+                                        .heights = buffers.height.data(),
+                                        .closing_heights = buffers.closing_height.data()},
+                                       {.offsets = numbers(offsets),
+                                        .closing_offsets = numbers(buffers.closing_offset),
+                                        .positions = numbers(buffers.positions),
+                                        .closing = numbers(buffers.closing)});
 }
 
 /// About what the closing direction would do if it were along the normals everywhere.

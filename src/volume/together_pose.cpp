@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "isochor/base/math.h"
+#include "volume/vertex_kernels.h"
 
 namespace isochor::volume {
 namespace {
 
-/// A map whose fibre (the rest normal carried along) is shorter than this has no direction to speak of. Relative to its
-/// length at rest.
-constexpr double kShortFibre = 0.02;
-/// Of the direction of displacement: the rest normal as the vertex's map carries it, the rest the posed surface's
-/// normal. In a pinch posed normals point along the limb, carried ones still outward.
-constexpr double kFibreShare = 0.8;
-/// Between these losses of the fibre's squared length the posed normal loses its share: in a pinch it swings towards
-/// the limb's axis, and with it rings of skin pass through each other (192 faces of a cylinder twisted by 160°).
-constexpr double kPinchBegins = 0.1, kPinch = 0.5;
 /// Variation of the maps over a region (the mean squared distance from their mean, in units of the component's scale)
 /// at which it counts as half active.
 constexpr double kHalfActive = 0.05;
@@ -120,27 +113,22 @@ double mean_rest_area(const TogetherPlan& plan, std::span<const Index> support) 
   return sum > 0 ? sum / static_cast<double>(support.size()) : 1;
 }
 
-/// Fills loss and normal. Lengths are in units of the component's own scale, areas in its square.
+/// Fills loss and normal.
 void read_maps(const ComponentPose& at, const Extent& extent, PoseBuffers& buffers) {
   const TogetherPlan& plan = at.plan;
-  const double scale = at.scale, sign = at.sign();
-  const double unit = scale > 0 ? 1 / scale : 1;
-  const bool by_area = plan.options.solve.norm == FieldNorm::area;
-  const double mean_area = by_area ? 1 : mean_rest_area(plan, extent.support) * scale * scale;
+  vertex_kernels::best().read_fibres({extent.support.data(), extent.support.size()},
+                                     {.maps = numbers(at.posed.maps),
+                                      .rest_normals = numbers(plan.rest_normals),
+                                      .gradient = numbers(buffers.gradient),
+                                      .radius = plan.radius.data(),
+                                      .areas = plan.rest_areas.data(),
+                                      .scale = at.scale,
+                                      .sign = at.sign()},
+                                     {.loss = buffers.loss.data(), .normals = numbers(buffers.normal)});
+  if (plan.options.solve.norm == FieldNorm::area) return;
+  const double mean_area = mean_rest_area(plan, extent.support) * at.scale * at.scale;
   for (const Index v : extent.support) {
-    const Vec3 fibre = unit * (at.posed.maps[v].leftCols<3>() * plan.rest_normals[v]);
-    const double squared = fibre.squaredNorm();
-    buffers.loss[v] = 1 - squared;
-    const Vec3& gradient = buffers.gradient[v];
-    const double radius = scale * plan.radius[v];
-    if (by_area) {
-      const Vec3 surface = sign * guarded_normal(gradient, scale * scale * plan.rest_areas[v]);
-      const double posed = (1 - kFibreShare) * (1 - smooth_step(kPinchBegins, kPinch, buffers.loss[v]));
-      const Vec3 mixed = (1 - posed) * fibre / (std::sqrt(squared) + kShortFibre) + posed * surface;
-      buffers.normal[v] = radius * mixed / std::sqrt(mixed.squaredNorm() + kShortFibre * kShortFibre);
-    } else {
-      buffers.normal[v] = sign * radius * gradient / mean_area;
-    }
+    buffers.normal[v] = at.sign() * at.scale * plan.radius[v] * buffers.gradient[v] / mean_area;
   }
 }
 
