@@ -72,6 +72,15 @@ void pack_panels(const Factor<Scalar>& b, Range depth, Scalar* to) {
       for (std::size_t k = 0; k < count; ++k) {
         for (std::size_t c = 0; c < kColumns; ++c) to[k * kColumns + c] = from[k * b.row_step + c];
       }
+    } else if (b.row_step == 1 && n == kColumns) {
+      // In small squares, so that neither side is read or written far apart.
+      constexpr std::size_t kSquare = 8;
+      for (std::size_t k = 0; k < count; k += kSquare) {
+        const std::size_t end = std::min(k + kSquare, count);
+        for (std::size_t c = 0; c < kColumns; ++c) {
+          for (std::size_t i = k; i < end; ++i) to[i * kColumns + c] = from[c * b.column_step + i];
+        }
+      }
     } else {
       for (std::size_t c = 0; c < n; ++c) {
         for (std::size_t k = 0; k < count; ++k) to[k * kColumns + c] = from[c * b.column_step + k * b.row_step];
