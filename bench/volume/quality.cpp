@@ -2,12 +2,14 @@
 /// one line per clip: does the skin look right without anyone looking?
 ///
 ///   volume_quality [--deformer lbs|dqs|medial] [--treatment together|sequence] [--faces keep|free]
-///                  [--contact off|count|hold|resolve] [--fps N] [--clip NAME] [--scars] [--buried] [--worst PREFIX]
+///                  [--contact off|count|hold|resolve] [--fps N] [--clip NAME] [--scars [--every-frame]] [--buried]
+///                  [--worst PREFIX]
 ///                  FILE|SAMPLE...
 ///
 /// --scars prints nothing but what the correction leaves on the skin: the most faces of a frame that are turned over,
 /// the largest turn of a face and the sharpest new crease, and the share of pixels that show a back face in the frame
-/// with the largest turn and in that with the sharpest crease, from eight sides, by skinning alone and corrected.
+/// with the largest turn and in that with the sharpest crease, from eight sides, by skinning alone and corrected; with
+/// --every-frame in the frame of the clip in which it grows most.
 /// --buried also prints how much skin lies inside other skin or shows its back.
 
 #include "volume/quality.h"
@@ -39,7 +41,7 @@ struct Arguments {
   double fps = 30;
   std::string clip, worst;
   double detail = -1;  // a time
-  bool buried = false, scars = false;
+  bool buried = false, scars = false, every_frame = false;
   std::vector<std::string> characters;
 };
 
@@ -79,7 +81,8 @@ struct Measures {
 struct ScarMeasures {
   bench::Scars worst;
   double turn_time = 0, crease_time = 0;
-  double back_before = 0, back_after = 0;  // the larger growth of the two frames
+  double back_before = 0, back_after = 0;  // where it grows most
+  double back_time = 0;
   std::size_t frames_turned = 0, held = 0;
   double error_after = 0;
 };
@@ -135,6 +138,7 @@ class Quality {
   ScarMeasures scars(const Clip& clip) {
     ScarMeasures m;
     const int n = std::max(2, static_cast<int>(std::lround(arguments_.fps * clip.duration())));
+    std::vector<double> times;
     for (int i = 0; i <= n; ++i) {
       const double time = clip.start() + clip.duration() * i / n;
       correct(sample(clip, character_.skeleton, time));
@@ -153,14 +157,17 @@ class Quality {
         m.worst.crease = scars.crease;
         m.crease_time = time;
       }
+      times.push_back(time);
     }
-    for (const double time : {m.turn_time, m.crease_time}) {
+    if (!arguments_.every_frame) times = {m.turn_time, m.crease_time};
+    for (const double time : times) {
       correct(sample(clip, character_.skeleton, time));
       const double before = bench::back_pixels(welded_, posed_.positions);
       const double after = bench::back_pixels(welded_, frame_.positions);
-      if (time != m.turn_time && after - before <= m.back_after - m.back_before) continue;
+      if (time != times.front() && after - before <= m.back_after - m.back_before) continue;
       m.back_before = before;
       m.back_after = after;
+      m.back_time = time;
     }
     return m;
   }
@@ -382,14 +389,15 @@ void run(const std::string& name, const Arguments& arguments) {
       const ScarMeasures m = quality.scars(clip);
       std::printf(
           "%-18.18s %-24.24s turned %zu (in %zu frames)  turn %.1f° t%.3f  crease %.1f° t%.3f  "
-          "back faces %.5f -> %.5f  held %zu  vol %.1e\n",
+          "back faces %.5f -> %.5f t%.3f  held %zu  vol %.1e\n",
           shown.c_str(), clip.name.c_str(), m.worst.turned, m.frames_turned, m.worst.turn, m.turn_time, m.worst.crease,
-          m.crease_time, m.back_before, m.back_after, m.held, m.error_after);
+          m.crease_time, m.back_before, m.back_after, m.back_time, m.held, m.error_after);
       std::fflush(stdout);
       if (!arguments.worst.empty()) {
         const std::string stem = arguments.worst + character.name + "-" + clip.name;
         quality.write(clip, m.turn_time, stem + "-turn");
         quality.write(clip, m.crease_time, stem + "-crease");
+        quality.write(clip, m.back_time, stem + "-back");
       }
       continue;
     }
@@ -450,6 +458,8 @@ int main(int argc, char** argv) {
       arguments.clip = next();
     } else if (a == "--scars") {
       arguments.scars = true;
+    } else if (a == "--every-frame") {
+      arguments.every_frame = true;
     } else if (a == "--contact") {
       arguments.options.contact = parse_enum<ContactTreatment>(next()).value();
     } else if (a == "--buried") {
