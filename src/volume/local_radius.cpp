@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "isochor/base/parallel.h"
+#include "isochor/mesh/face_hierarchy.h"
 
 namespace isochor::volume {
 namespace {
@@ -87,6 +88,31 @@ class PointTree {
   }
 };
 
+/// The ball of that radius below p, as far as faces that do not end in p leave room for it. Vertices alone see nothing of
+/// a large face: a thin wing of few vertices would be as thick as these are apart (back faces in 0.0025 of the picture as
+/// a dragon flaps its wings, 0.0002 with this). A face lies within the smooth shape that it stands for, by kChord of the
+/// radius or less.
+double ball_between_faces(const FaceHierarchy& faces, const WeldedCharacter& welded, Index v, const Vec3& n,
+                          double radius) {
+  constexpr int kTries = 4;
+  constexpr double kChord = 0.05;
+  const auto& positions = welded.surface().positions;
+  const auto& component_of = welded.topology().component_of_vertex;
+  const Vec3& p = positions[v];
+  faces.around(p - radius * n, radius, [&](Index t, double) {
+    const auto& corners = faces.triangle(t);
+    if (component_of[corners[0]] != component_of[v] || std::find(corners.begin(), corners.end(), v) != corners.end())
+      return;
+    for (int i = 0; i < kTries; ++i) {
+      const Vec3 d = p - nearest_point(faces.corners(t, positions), p - radius * n);
+      const double depth = n.dot(d), squared = d.squaredNorm();
+      if (!(depth > 0 && depth * depth > kSkin * kSkin * squared && (1 + kChord) * squared < 2 * depth * radius)) return;
+      radius = (1 + kChord) * squared / (2 * depth);
+    }
+  });
+  return radius;
+}
+
 void smooth(const std::vector<Edge>& edges, std::vector<double>& values) {
   std::vector<double> sum(values.size()), count(values.size());
   for (int pass = 0; pass < kSmoothing; ++pass) {
@@ -130,6 +156,16 @@ std::vector<double> local_radii(const WeldedCharacter& welded, const Context& co
       if (!std::isfinite(radii[v])) radii[v] = count > 0 ? sum / count : 0;
     }
   }
+  const FaceHierarchy faces(surface);
+  parallel_for(context, radii.size(), kChunk, [&](Range range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const auto v = static_cast<Index>(i);
+      const Index component = welded.topology().component_of_vertex[v];
+      if (component == kNone || !welded.has_volume(static_cast<std::size_t>(component))) continue;
+      const double side = welded.rest_volumes()[component] < 0 ? -1 : 1;
+      radii[i] = ball_between_faces(faces, welded, v, side * normals[v], radii[i]);
+    }
+  });
   smooth(welded.topology().edges, radii);
   return radii;
 }
