@@ -16,9 +16,9 @@ constexpr double kForClosing = 0.03;
 /// Faces with more corners are always watched.
 constexpr std::size_t kMostCorners = 4;
 
-/// Whether a face may come within `apart` of a limit, wherever its corners are on their ways. The area vector is linear
-/// in the way of each corner and the margin concave in it: the least margin is found where each corner is at its start
-/// or its end.
+/// Whether a face may come within `apart` of a limit, wherever its corners are on their ways. The area vector (or the
+/// volume of a wedge) is linear in the way of each corner and the margin concave in it: the least margin is found where
+/// each corner is at its start or its end.
 bool may_come_near(const FoldZone& zone, const GuardedFace& face, double apart) {
   const auto corners = zone.corners_of(face);
   if (corners.size() > kMostCorners) return true;
@@ -31,7 +31,7 @@ bool may_come_near(const FoldZone& zone, const GuardedFace& face, double apart) 
   const unsigned combinations = 1u << corners.size();
   for (unsigned bits = combinations - 1; bits > 0; --bits) {
     const auto at = [&](Index k) -> const Vec3& { return ((bits >> k) & 1u) != 0 ? end[k] : start[k]; };
-    if (margin(face, area_of(std::span(kOwn.data(), corners.size()), at)) < apart) return true;
+    if (margin_at(face, std::span(kOwn.data(), corners.size()), at) < apart) return true;
   }
   return false;
 }
@@ -140,9 +140,9 @@ std::span<const Index> slowing_corners(const FlowBuffers& buffers, std::size_t s
   return {buffers.corners.data() + buffers.corner_begin[s], buffers.corners.data() + buffers.corner_begin[s + 1]};
 }
 
-double margin_at(const FlowBuffers& buffers, const FoldZone& zone, std::size_t s, const std::vector<Vec3>& positions) {
-  return margin(zone.faces[buffers.slowing[s]],
-                area_of(slowing_corners(buffers, s), [&](Index c) -> const Vec3& { return positions[c]; }));
+double margin_now(const FlowBuffers& buffers, const FoldZone& zone, std::size_t s, const std::vector<Vec3>& positions) {
+  return margin_at(zone.faces[buffers.slowing[s]], slowing_corners(buffers, s),
+                   [&](Index c) -> const Vec3& { return positions[c]; });
 }
 
 /// Where a step at these speeds ends, and how far the faces are from their limits there; in later passes only what has
@@ -156,13 +156,13 @@ void look_ahead(FlowBuffers& buffers, const FoldZone& zone, bool first) {
   for (std::size_t s = 0; s < buffers.slowing.size(); ++s) {
     const auto corners = slowing_corners(buffers, s);
     if (std::none_of(corners.begin(), corners.end(), [&](Index c) { return buffers.changed[c] != 0; })) continue;
-    buffers.margin_ahead[s] = margin_at(buffers, zone, s, buffers.ahead);
+    buffers.margin_ahead[s] = margin_now(buffers, zone, s, buffers.ahead);
   }
 }
 
 /// One pass over the faces, with speeds as they are; true if one had to slow its corners down.
 bool slow_down(FlowBuffers& buffers, bool first) {
-  constexpr double kEnough = 1 + 1e-6;
+  constexpr double kEnough = 1 + 1e-8;
   bool slowed = false;
   buffers.last_speed = buffers.speed;
   for (std::size_t s = 0; s < buffers.slowing.size(); ++s) {
@@ -192,7 +192,7 @@ bool slow_down(FlowBuffers& buffers, bool first) {
 void find_speeds(FlowBuffers& buffers, const FoldZone& zone) {
   std::fill(buffers.speed.begin(), buffers.speed.end(), 1.0);
   for (std::size_t s = 0; s < buffers.slowing.size(); ++s) {
-    buffers.margin[s] = margin_at(buffers, zone, s, buffers.at);
+    buffers.margin[s] = margin_now(buffers, zone, s, buffers.at);
   }
   for (int pass = 0; pass < kSpeedPasses; ++pass) {
     look_ahead(buffers, zone, pass == 0);

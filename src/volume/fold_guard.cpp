@@ -43,6 +43,20 @@ struct FaceLook {
   }
 };
 
+/// Wedges that end within `apart` of their limit, and fulfil a condition.
+template <class Which>
+void find_wedges(const FoldInput& in, const CorrectedFrame& out, const FoldPlan& plan, double apart,
+                 std::vector<Index>& found, const Which& which) {
+  const auto& before = in.at.posed.positions;
+  for (Index w = plan.first_wedge[in.at.component.index]; w < plan.first_wedge[in.at.component.index + 1]; ++w) {
+    const Wedge& wedge = plan.wedges[w];
+    const double was = wedge_of(wedge.corners, [&](Index v) -> const Vec3& { return before[v]; });
+    const double is = wedge_of(wedge.corners, [&](Index v) -> const Vec3& { return out.positions[v]; });
+    if (!(kWedgeMargin * (is / was - kWedge) < apart)) continue;  // the slack only widens that
+    if (wedge_margin(read_wedge(in, wedge, was), is) < apart && which(w)) found.push_back(w);
+  }
+}
+
 /// What became of the faces; rings that come near a limit, mostly none, are put into `near`.
 void look_at_all(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buffers) {
   const FaceLook look{in};
@@ -68,10 +82,14 @@ void look_at_all(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& bu
 
 /// The same for what has moved since then. Faces that end within the soft band, and do not slow anything down yet, are
 /// added to `later`; true if there are any.
-bool look_again(const FoldInput& in, FoldBuffers& buffers) {
+bool look_again(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buffers) {
   const FaceLook look{in};
   const auto count = static_cast<Index>(face_count(look.whole));
-  const std::size_t known = buffers.later.size();
+  const std::size_t known = buffers.later.size(), known_wedges = buffers.later_wedges.size();
+  const auto slows = [&](Index face) {
+    const auto& slow = buffers.flowing.slows;
+    return face != kNone && static_cast<std::size_t>(face) < slow.size() && slow[face] != 0;
+  };
   for (const Index r : buffers.closing.rings) {
     if (r >= count) continue;
     const auto ring = static_cast<std::size_t>(r);
@@ -80,12 +98,11 @@ bool look_again(const FoldInput& in, FoldBuffers& buffers) {
     const FaceProducts products(from, to);
     buffers.cosine[ring] = turn_of(products, look.crushed);
     if (clearly_apart(products) || !look.near(ring, from, to, kSoft)) continue;
-    const Index face = buffers.zone.face_place[r];
-    const auto& slows = buffers.flowing.slows;
-    if (face != kNone && static_cast<std::size_t>(face) < slows.size() && slows[face] != 0) continue;
-    buffers.later.push_back(r);
+    if (!slows(buffers.zone.face_place[r])) buffers.later.push_back(r);
   }
-  return buffers.later.size() > known;
+  find_wedges(in, out, buffers.plan, kSoft, buffers.later_wedges,
+              [&](Index wedge) { return !slows(buffers.zone.wedge_place[wedge]); });
+  return buffers.later.size() > known || buffers.later_wedges.size() > known_wedges;
 }
 
 void report(const FoldInput& in, const FoldBuffers& buffers, CorrectedFrame& out) {
@@ -122,29 +139,39 @@ void report_held(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out)
 
 FoldBuffers::FoldBuffers(const TogetherPlan& of)
     : plan(of),
-      zone(of),
+      zone(of, plan),
       closing(plan, of.welded->surface().vertex_count()),
       cosine(plan.most_rings, 1.0),
       has_changed(of.regions.size(), 0) {}
 
 bool hold_faces(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) {
   look_at_all(in, out, buffers);
-  if (buffers.near.empty() || in.at.plan.options.faces == FaceTreatment::free) {
+  buffers.near_wedges.clear();
+  if (in.at.plan.options.faces == FaceTreatment::keep) {
+    find_wedges(in, out, buffers.plan, 2 * kSoft, buffers.near_wedges, [](Index) { return true; });
+  }
+  const bool none = buffers.near.empty() && buffers.near_wedges.empty();
+  if (none || in.at.plan.options.faces == FaceTreatment::free) {
     report(in, buffers, out);
     return false;
   }
   buffers.later.clear();
+  buffers.later_wedges.clear();
   const ComponentVolume volume = out.components[in.at.component.index];
   for (const Index ring : buffers.near) buffers.zone.add_face(in, out, ring);
+  for (const Index w : buffers.near_wedges) buffers.zone.add_wedge(in, buffers.plan, out, w);
   slide(in, buffers.plan, out, buffers.sliding, buffers.zone);
   // What closes the volume may bring other faces near their limits.
   for (int round = 0; round < kNearRounds; ++round) {
     buffers.later_faces.clear();
     for (const Index ring : buffers.later) buffers.later_faces.push_back(buffers.zone.add_face(in, out, ring));
+    for (const Index w : buffers.later_wedges) {
+      buffers.later_faces.push_back(buffers.zone.add_wedge(in, buffers.plan, out, w));
+    }
     const bool slows = find_slowing(in, buffers.plan, out, buffers.later_faces, buffers.flowing, buffers.zone);
     out.components[in.at.component.index] = volume;
     arrive(in, buffers.plan, slows, buffers.flowing, buffers.closing, buffers.zone, out);
-    if (!look_again(in, buffers)) break;
+    if (!look_again(in, out, buffers)) break;
   }
   report(in, buffers, out);
   report_held(in, buffers, out);

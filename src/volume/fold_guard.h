@@ -23,6 +23,7 @@ struct FoldBuffers {
   FoldClosingBuffers closing;
   std::vector<double> cosine;      // by ring of the component: of its turn, squared, with its sign
   std::vector<Index> near, later;  // rings that come near a limit, and those that do in the end
+  std::vector<Index> near_wedges, later_wedges;
   std::vector<Index> later_faces;  // their places in the zone
   std::vector<char> has_changed;   // by region
   std::vector<Index> changed;      // regions of the plan whose volume may have changed

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSlideRounds = 200;
 constexpr double kSlideStep = 0.4, kMomentum = 0.3;
 /// The sliding has ended where no vertex moves by more than this, of its local radius.
-constexpr double kStill = 1e-9;
+constexpr double kStill = 1e-11;
 /// How far a vertex slides at most, in local radii and in lengths of its faces; and no farther than it is displaced.
 constexpr double kSlideRadii = 0.03, kSlideFaces = 0.1;
 /// An area vector that is shorter than this, against what the deformer made of it, has no direction to speak of.
@@ -140,7 +140,7 @@ struct Sliding {
 
   void find_wishes() const {
     for (std::size_t f = 0; f < zone.faces.size(); ++f) {
-      if (buffers.reach <= buffers.wakes[f]) continue;
+      if (buffers.reach <= buffers.wakes[f] || zone.faces[f].is_wedge()) continue;
       const auto corners = zone.corners_of(zone.faces[f]);
       if (rests(f, corners)) continue;
       const Vec3 normal = area_of(corners, [&](Index c) -> const Vec3& { return buffers.at[c]; });

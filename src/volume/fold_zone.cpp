@@ -1,5 +1,7 @@
 #include "volume/fold_zone.h"
 
+#include <tuple>
+
 #include "isochor/base/math.h"
 #include "volume/fold_closing.h"
 
@@ -12,6 +14,11 @@ constexpr double kTwistFrom = 0.25, kTwistAt = 0.5;
 /// Faces that the deformer has crushed below a thousandth of the median are nothing to hold on to: strictness fades out
 /// below that.
 constexpr double kGone = 1e-5;
+/// The cosine between the normals of two faces at rest below which their edge is sharp: less than 80° of flesh.
+constexpr double kSharp = -0.174;
+/// A wedge of which the deformer has left less than these shares of what it is at rest is nothing to hold on to:
+/// strictness fades out between them.
+constexpr double kWedgeGone = 0.02, kWedgeThere = 0.1;
 /// What is free grows from 0 to 1 over so many local radii.
 constexpr double kSpread = 0.3;
 
@@ -60,16 +67,83 @@ void find_neighbours(const TogetherPlan& plan, FoldPlan& folds) {
   }
 }
 
+/// The corner of a ring that is farthest from the line through two others.
+Index across(std::span<const Index> ring, const Vec3& a, const Vec3& b, std::span<const Vec3> rest) {
+  const auto height = [&](Index v) { return (rest[v] - a).cross(b - a).squaredNorm(); };
+  return *std::max_element(ring.begin(), ring.end(), [&](Index v, Index w) { return height(v) < height(w); });
+}
+
+/// Of a component: edges of two faces that are sharp at rest.
+void find_wedges(const ComponentPlan& component, std::span<const Vec3> rest, std::vector<Wedge>& out) {
+  struct Use {
+    Index a, b, ring;
+    bool forward;
+  };
+  std::vector<Use> uses;
+  const std::size_t faces = component.whole.ring_count() - component.whole.cap_count();
+  for (std::size_t r = 0; r < faces; ++r) {
+    const auto ring = component.whole.ring(r);
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+      const Index a = ring[k], b = ring[k + 1 == ring.size() ? 0 : k + 1];
+      uses.push_back({std::min(a, b), std::max(a, b), static_cast<Index>(r), a < b});
+    }
+  }
+  std::sort(uses.begin(), uses.end(),
+            [](const Use& x, const Use& y) { return std::tie(x.a, x.b, x.ring) < std::tie(y.a, y.b, y.ring); });
+  const auto same = [&](std::size_t i, std::size_t k) {
+    return k < uses.size() && uses[i].a == uses[k].a && uses[i].b == uses[k].b;
+  };
+  for (std::size_t i = 0; i < uses.size();) {
+    std::size_t end = i + 1;
+    while (same(i, end)) ++end;
+    if (end - i == 2 && uses[i].forward != uses[i + 1].forward) {
+      const Use &first = uses[i].forward ? uses[i] : uses[i + 1], &second = uses[i].forward ? uses[i + 1] : uses[i];
+      const auto ring = component.whole.ring(static_cast<std::size_t>(first.ring)),
+                 other = component.whole.ring(static_cast<std::size_t>(second.ring));
+      const auto at = [&](Index v) -> const Vec3& { return rest[v]; };
+      const Vec3 n = area_of(ring, at), m = area_of(other, at);
+      if (n.dot(m) < kSharp * n.norm() * m.norm()) {
+        Wedge wedge{{first.b, first.a, across(ring, rest[first.a], rest[first.b], rest),
+                     across(other, rest[first.a], rest[first.b], rest)}};
+        wedge.volume = wedge_of(wedge.corners, at);
+        if (wedge.volume > 0) out.push_back(wedge);
+      }
+    }
+    i = end;
+  }
+}
+
+void find_all_wedges(const TogetherPlan& plan, FoldPlan& folds) {
+  const auto& rest = plan.welded->surface().positions;
+  folds.first_wedge.assign(plan.welded->topology().components.size() + 1, 0);
+  for (const ComponentPlan& component : plan.components) {
+    const std::size_t before = folds.wedges.size();
+    find_wedges(component, rest, folds.wedges);
+    folds.first_wedge[component.index + 1] = static_cast<Index>(folds.wedges.size() - before);
+  }
+  for (std::size_t c = 1; c < folds.first_wedge.size(); ++c) folds.first_wedge[c] += folds.first_wedge[c - 1];
+  std::vector<std::vector<Index>> at(rest.size());
+  for (std::size_t w = 0; w < folds.wedges.size(); ++w) {
+    for (const Index v : folds.wedges[w].corners) at[v].push_back(static_cast<Index>(w));
+  }
+  folds.wedge_begin.assign(1, 0);
+  for (const auto& own : at) {
+    folds.wedge_at.insert(folds.wedge_at.end(), own.begin(), own.end());
+    folds.wedge_begin.push_back(static_cast<Index>(folds.wedge_at.size()));
+  }
+}
+
 }  // namespace
 
 FoldPlan::FoldPlan(const TogetherPlan& plan) : bin_area(find_bin_areas(plan)) {
   find_rings(plan, *this);
   find_neighbours(plan, *this);
+  find_all_wedges(plan, *this);
   for (const ComponentPlan& component : plan.components)
     most_rings = std::max(most_rings, component.whole.ring_count());
 }
 
-FoldZone::FoldZone(const TogetherPlan& plan) {
+FoldZone::FoldZone(const TogetherPlan& plan, const FoldPlan& folds) : wedge_place(folds.wedges.size(), kNone) {
   place.assign(plan.welded->surface().vertex_count(), kNone);
   std::size_t most_rings = 0;
   for (const ComponentPlan& component : plan.components)
@@ -79,7 +153,9 @@ FoldZone::FoldZone(const TogetherPlan& plan) {
 
 void FoldZone::clear() {
   for (const Index v : vertices) place[v] = kNone;
-  for (const Index r : face_ring) face_place[r] = kNone;
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    (faces[f].is_wedge() ? wedge_place : face_place)[face_ring[f]] = kNone;
+  }
   for (auto* field : {&from, &wanted, &offset, &way, &rest_way}) field->clear();
   vertices.clear();
   free.clear();
@@ -115,12 +191,27 @@ Index FoldZone::add_face(const FoldInput& in, const CorrectedFrame& out, Index r
   return face_place[ring];
 }
 
+Index FoldZone::add_wedge(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, Index wedge) {
+  if (wedge_place[wedge] != kNone) return wedge_place[wedge];
+  const Wedge& own = plan.wedges[wedge];
+  const auto& posed = in.at.posed.positions;
+  GuardedFace face = read_wedge(in, own, wedge_of(own.corners, [&](Index v) -> const Vec3& { return posed[v]; }));
+  face.begin = corners.size();
+  for (const Index v : own.corners) corners.push_back(add_vertex(in, out, v));
+  face.end = corners.size();
+  wedge_place[wedge] = static_cast<Index>(faces.size());
+  faces.push_back(face);
+  face_ring.push_back(wedge);
+  return wedge_place[wedge];
+}
+
 void FoldZone::add_faces(const FoldInput& in, const FoldPlan& plan, const CorrectedFrame& out, Index at) {
   const VolumeFunctional& whole = in.at.component.whole;
   const auto face_count = static_cast<Index>(whole.ring_count() - whole.cap_count());
   for (const Index ring : plan.rings_at(vertices[at])) {
     if (ring < face_count) add_face(in, out, ring);
   }
+  for (const Index wedge : plan.wedges_at(vertices[at])) add_wedge(in, plan, out, wedge);
 }
 
 double median_area(const ComponentPose& at) { return at.component.face_area * at.scale * at.scale; }
@@ -137,6 +228,17 @@ GuardedFace read_face(const FoldInput& in, std::span<const Index> ring, const Ve
   face.area = kArea + twisted * (kTwistArea - kArea);
   face.per_growth = std::max(1e-3, 1 - twisted) / kGrowth;
   const double strictness = smooth_step(kGone, kCrushedFace, std::sqrt(squared) / median_area(in.at));
+  face.slack = 1 / std::max(strictness, 1e-9) - 1;
+  return face;
+}
+
+GuardedFace read_wedge(const FoldInput& in, const Wedge& wedge, double volume) {
+  double twist = 0;
+  for (const Index v : wedge.corners) twist = std::max(twist, in.twist[v]);
+  const double left = volume / (in.at.sign() * std::pow(in.at.scale, 3) * wedge.volume);
+  const double strictness = smooth_step(kWedgeGone, kWedgeThere, left) * (1 - smooth_step(kTwistFrom, kTwistAt, twist));
+  GuardedFace face;
+  face.per_wedge = strictness > 0 ? 1 / volume : 1e-300;
   face.slack = 1 / std::max(strictness, 1e-9) - 1;
   return face;
 }
