@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "isochor/base/math.h"
 #include "volume/together.h"
+#include "volume/vertex_kernels.h"
 
 namespace isochor::volume {
 namespace {
@@ -95,18 +97,21 @@ void find_closing_heights(const FoldInput& in, const FoldPlan& folds, FoldClosin
       buffers.height[i] += gamma * mean;
     }
   }
-  buffers.closing.assign(zone.vertices.size(), Vec3::Zero());
-  buffers.at_rest.assign(zone.vertices.size(), Vec3::Zero());
+  buffers.gives.clear();
   for (std::size_t i = 0; i < zone.vertices.size(); ++i) {
     if (!(buffers.height[i] > 0)) continue;
     const Index v = zone.vertices[i];
     const double free = zone.free[i];
     buffers.height[i] *= free * free * free * in.at.scale * plan.radius[v];
-    const Vec3 normal = guarded_normal(in.gradient[v], area_scale * plan.rest_areas[v]);
-    const Carried carried = RestCarrier(in.at.posed.maps[v].leftCols<3>()).carry(normal);
-    buffers.closing[i] = carried.displacement;
-    buffers.at_rest[i] = carried.offset;
+    buffers.gives.push_back(v);
   }
+  vertex_kernels::best().carry_normals(
+      {buffers.gives.data(), buffers.gives.size()},
+      {.maps = numbers(in.at.posed.maps),
+       .gradient = numbers(in.gradient),
+       .areas = plan.rest_areas.data(),
+       .scale = in.at.scale},
+      {.displacements = numbers(buffers.closing), .offsets = numbers(buffers.at_rest)});
 }
 
 /// What moves, and the rings that change the volume by it.
@@ -152,15 +157,16 @@ struct Arriving {
     for (const Index i : buffers.moving) {
       const Index v = zone.vertices[i];
       const double height = closing * buffers.height[i];
-      out.positions[v] = zone.from[i] + zone.free[i] * (zone.way[i] + height * buffers.closing[i]);
-      out.offsets[v] = zone.free[i] * (zone.rest_way[i] + height * buffers.at_rest[i]);
+      out.positions[v] = zone.from[i] + zone.free[i] * (zone.way[i] + height * buffers.closing[v]);
+      out.offsets[v] = zone.free[i] * (zone.rest_way[i] + height * buffers.at_rest[v]);
     }
   }
 
   /// The volume by the closing, from where the skin is; measures it there.
   VolumeCubic expand() const {
     for (const Index i : buffers.moving) {
-      buffers.direction[zone.vertices[i]] = zone.free[i] * buffers.height[i] * buffers.closing[i];
+      const Index v = zone.vertices[i];
+      buffers.direction[v] = zone.free[i] * buffers.height[i] * buffers.closing[v];
     }
     const VolumeCubic cubic =
         in.at.component.whole.along(out.positions, buffers.direction, view(), buffers.ring_volume);
@@ -170,7 +176,9 @@ struct Arriving {
 
   void flow_with(double closing, FlowBuffers& flowing) const {
     buffers.whole_way = zone.way;
-    for (const Index i : buffers.moving) buffers.whole_way[i] += closing * buffers.height[i] * buffers.closing[i];
+    for (const Index i : buffers.moving) {
+      buffers.whole_way[i] += closing * buffers.height[i] * buffers.closing[zone.vertices[i]];
+    }
     flow(buffers.whole_way, flowing, zone);
   }
 
@@ -231,7 +239,9 @@ FoldClosingBuffers::FoldClosingBuffers(const FoldPlan& plan, std::size_t vertex_
     : met(plan.most_rings, 0),
       ring_volume(plan.most_rings, 0.0),
       ring_area(plan.most_rings, Vec3::Zero()),
-      direction(vertex_count, Vec3::Zero()) {}
+      direction(vertex_count, Vec3::Zero()),
+      closing(vertex_count, Vec3::Zero()),
+      at_rest(vertex_count, Vec3::Zero()) {}
 
 std::vector<double> find_bin_areas(const TogetherPlan& plan) {
   std::vector<double> areas(plan.regions.size() * kBins, 0.0);

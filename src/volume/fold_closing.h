@@ -13,7 +13,6 @@ struct FoldClosingBuffers {
   std::vector<double> region_lost;  // by region of the component: the mean length
   // By place in the zone.
   std::vector<double> height;          // how far it goes, against others
-  std::vector<Vec3> closing, at_rest;  // along what: of length 1, or less
   std::vector<Vec3> whole_way;         // to where the volume is closed
   std::vector<Index> moving;           // places that are not where the correction put them
   std::vector<Index> rings;            // around these
@@ -21,6 +20,8 @@ struct FoldClosingBuffers {
   std::vector<double> ring_volume;     // by ring
   std::vector<Vec3> ring_area;         // by ring: area vectors
   std::vector<Vec3> direction;         // #V, zero but where it is used
+  std::vector<Index> gives;            // vertices that go a height
+  std::vector<Vec3> closing, at_rest;  // #V: along what these go: of length 1, or less
 };
 
 /// Of each region, by place between the joint and the ends of its region.

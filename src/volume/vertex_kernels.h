@@ -37,9 +37,20 @@ struct HeightOutput {
 /// Displacements along normals as offsets at rest: those of RestCarrier (volume/rest_carrier.h).
 using CarryHeights = void (*)(const Vertices& vertices, const HeightInput& in, const HeightOutput& out);
 
+struct NormalInput {
+  const double *maps, *gradient, *areas;  ///< ∇V of the pose; areas at rest
+  double scale;                           ///< of lengths, of the component
+};
+struct NormalOutput {
+  double *displacements, *offsets;
+};
+/// The surface's normals as far as offsets at rest can have them: guarded_normal(), carried by RestCarrier.
+using CarryNormals = void (*)(const Vertices& vertices, const NormalInput& in, const NormalOutput& out);
+
 struct Kernels {
   ReadFibres read_fibres;
   CarryHeights carry_heights;
+  CarryNormals carry_normals;
 };
 
 /// For any machine.

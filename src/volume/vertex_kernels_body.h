@@ -54,32 +54,46 @@ void read_fibres(const Vertices& vertices, const FibreInput& in, const FibreOutp
   });
 }
 
-void carry_heights(const Vertices& vertices, const HeightInput& in, const HeightOutput& out) {
+/// As RestCarrier (volume/rest_carrier.h) has it: what can be had of a displacement, and the offset at rest for it.
+struct Carried {
+  Point4 displacement, offset;
+};
+[[gnu::always_inline]] inline Carried carry(const Linear4& map, const Point4& wanted) {
   constexpr double kLargest = 20, kNil = 1e-60;
+  const Point4 &c0 = map.column[0], &c1 = map.column[1], &c2 = map.column[2];
+  const Point4 r0 = cross(c1, c2), r1 = cross(c2, c0), r2 = cross(c0, c1);
+  const Double4 size = dot(c0, c0) + dot(c1, c1) + dot(c2, c2);
+  const Double4 determinant = dot(r0, c0);
+  const Double4 length = dot(wanted, wanted);
+  const Point4 offset = Point4{dot(r0, wanted), dot(r1, wanted), dot(r2, wanted)} / determinant;
+  const Double4 square = dot(offset, offset) * size / (kLargest * kLargest * length);
+  // Nothing can be carried by a map without volume, and of nothing there is nothing to be carried.
+  const auto carries = (determinant * determinant > kNil * size * size * size) & (length > 0);
+  const Double4 kept = where(carries, 1 / (1 + square * square), splat(0));
+  return {kept * wanted, where(carries, kept * offset, Point4{splat(0), splat(0), splat(0)})};
+}
+
+void carry_heights(const Vertices& vertices, const HeightInput& in, const HeightOutput& out) {
   for_fours(vertices.which, vertices.count, [&](const Lanes& lanes) {
-    const Linear4 map = load_linear(lanes, in.maps);
-    const Point4 &c0 = map.column[0], &c1 = map.column[1], &c2 = map.column[2];
-    const Point4 r0 = cross(c1, c2), r1 = cross(c2, c0), r2 = cross(c0, c1);
-    const Double4 size = dot(c0, c0) + dot(c1, c1) + dot(c2, c2);
-    const Double4 determinant = dot(r0, c0);
-    const Point4 normal = lanes.points(in.normals);
-    const Double4 length = dot(normal, normal);
-    const Point4 offset = Point4{dot(r0, normal), dot(r1, normal), dot(r2, normal)} / determinant;
-    const Double4 square = dot(offset, offset) * size / (kLargest * kLargest * length);
-    // Nothing can be carried by a map without volume, and nothing is there to be carried where the normal is nil.
-    const auto carries = (determinant * determinant > kNil * size * size * size) & (length > 0);
-    const Double4 kept = where(carries, 1 / (1 + square * square), splat(0));
-    const Point4 at_rest = where(carries, kept * offset, Point4{splat(0), splat(0), splat(0)});
-    const Point4 moved = kept * normal;
+    const Carried normal = carry(load_linear(lanes, in.maps), lanes.points(in.normals));
     const Double4 height = lanes.numbers(in.heights), closing = lanes.numbers(in.closing_heights);
-    lanes.store(out.offsets, height * at_rest);
-    lanes.store(out.closing_offsets, closing * at_rest);
-    lanes.store(out.positions, lanes.points(in.positions) + height * moved);
-    lanes.store(out.closing, closing * moved);
+    lanes.store(out.offsets, height * normal.offset);
+    lanes.store(out.closing_offsets, closing * normal.offset);
+    lanes.store(out.positions, lanes.points(in.positions) + height * normal.displacement);
+    lanes.store(out.closing, closing * normal.displacement);
   });
 }
 
-constexpr Kernels kKernels{read_fibres, carry_heights};
+void carry_normals(const Vertices& vertices, const NormalInput& in, const NormalOutput& out) {
+  for_fours(vertices.which, vertices.count, [&](const Lanes& lanes) {
+    const Double4 area = in.scale * in.scale * lanes.numbers(in.areas);
+    const Carried normal = carry(load_linear(lanes, in.maps), surface_normal(lanes.points(in.gradient), area));
+    lanes.store(out.displacements, normal.displacement);
+    lanes.store(out.offsets, normal.offset);
+  });
+}
+
+constexpr Kernels kKernels{read_fibres, carry_heights, carry_normals};
 
 }  // namespace
 }  // namespace isochor::vertex_kernels

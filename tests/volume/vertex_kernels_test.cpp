@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "isochor/volume/solve.h"
 #include "volume/rest_carrier.h"
 
 namespace isochor {
@@ -96,6 +97,33 @@ TEST(VertexKernels, CarryHeights) {
   EXPECT_EQ(out.offsets[3], Vec3::Zero());
 }
 
+struct Normals {
+  std::vector<Vec3> displacements{Some::kCount}, offsets{Some::kCount};
+};
+
+Normals normals(const Kernels& kernels, const Some& some) {
+  Normals out;
+  kernels.carry_normals(
+      {some.which.data(), some.which.size()},
+      {.maps = numbers(some.maps), .gradient = numbers(some.gradient), .areas = some.areas.data(), .scale = 1.5},
+      {.displacements = numbers(out.displacements), .offsets = numbers(out.offsets)});
+  return out;
+}
+
+// So are normals; where the skin is folded to nothing there is none.
+TEST(VertexKernels, CarryNormals) {
+  const Some some;
+  const Normals out = normals(vertex_kernels::best(), some);
+  for (std::size_t v = 0; v < Some::kCount; ++v) {
+    const Vec3 normal = guarded_normal(some.gradient[v], 2.25 * some.areas[v]);
+    const auto carried = volume::RestCarrier(some.maps[v].leftCols<3>()).carry(normal);
+    EXPECT_LT((out.displacements[v] - carried.displacement).norm(), 1e-14) << v;
+    EXPECT_LT((out.offsets[v] - carried.offset).norm(), 1e-12) << v;
+  }
+  EXPECT_EQ(out.displacements[2], Vec3::Zero());
+  EXPECT_EQ(out.displacements[5], Vec3::Zero());
+}
+
 // The loss is that of the carried normal's squared length; where a fibre is whole, the direction is between it and the
 // surface's normal, as long as the body is thick.
 TEST(VertexKernels, ReadFibres) {
@@ -122,6 +150,9 @@ TEST(VertexKernels, Agree) {
   EXPECT_EQ(one.closing_offsets, two.closing_offsets);
   EXPECT_EQ(one.positions, two.positions);
   EXPECT_EQ(one.closing, two.closing);
+  const Normals some_normals = normals(vertex_kernels::portable(), some), same = normals(*vertex_kernels::avx2(), some);
+  EXPECT_EQ(some_normals.displacements, same.displacements);
+  EXPECT_EQ(some_normals.offsets, same.offsets);
   const Fibres first = fibres(vertex_kernels::portable(), some), second = fibres(*vertex_kernels::avx2(), some);
   EXPECT_EQ(first.loss, second.loss);
   EXPECT_EQ(first.normals, second.normals);
