@@ -1,6 +1,7 @@
 #pragma once
 
-/// Whether the tests run under a sanitizer, which makes everything ten to twenty times slower: sweeps take fewer cases.
+/// Whether the tests run under a sanitizer, which makes everything ten to twenty times slower: sweeps take fewer cases;
+/// and so they do where the core is only built another way (the preset `portable`), as the preset `release` takes all.
 
 #include <filesystem>
 
@@ -16,6 +17,12 @@ inline constexpr bool kSanitized = false;
 #endif
 #else
 inline constexpr bool kSanitized = false;
+#endif
+
+#ifdef ISOCHOR_FEWER_CASES
+inline constexpr bool kFewerCases = true;
+#else
+inline constexpr bool kFewerCases = kSanitized;
 #endif
 
 /// Whether a sweep over real characters leaves this file to the other runs of the tests: it has the same things in it

@@ -41,11 +41,11 @@ void expect_exact(const std::string& name, VolumeSolver solver, FaceTreatment fa
                   {painted(sample_character)});
   const auto& clips = subject.character.clips;
   for (const Effect effect : all_effects()) {
-    if (test::kSanitized && effect != Effect::blend && effect != Effect::muscle) continue;
+    if (test::kFewerCases && effect != Effect::blend && effect != Effect::muscle) continue;
     subject.set_effect(test::some_effect(effect));
     // Every clip without settings; the effects take turns.
     for (std::size_t c = 0; c < clips.size(); ++c) {
-      if (c != static_cast<std::size_t>(effect) % clips.size() && (test::kSanitized || effect != Effect::blend))
+      if (c != static_cast<std::size_t>(effect) % clips.size() && (test::kFewerCases || effect != Effect::blend))
         continue;
       const Clip& clip = clips[c];
       const Pose pose = sample(clip, subject.character.skeleton, clip.start() + 0.75 * clip.duration());

@@ -120,7 +120,7 @@ TEST(Geodesic, EqualsPlainDijkstra) {
   for (const VoxelSolid& solid : solids()) {
     const Scene s(solid, scattered(solid.grid.resolution, 6));
     for (const double penalty : {1.0, 1.3, 4.0, 20.0}) {
-      if (test::kSanitized && penalty != 1.3) continue;
+      if (test::kFewerCases && penalty != 1.3) continue;
       const GeodesicSweep sweep(s.octree, {.penalty = penalty}, context);
       const AllDistances all = sweep.all(s.seeds, s.sources, context);
       for (Index b = 0; b < s.sources; ++b) {
@@ -139,7 +139,7 @@ TEST(Geodesic, NearestEqualsAllCut) {
   for (const VoxelSolid& solid : solids()) {
     const Scene s(solid, scattered(solid.grid.resolution, 23));
     for (const double penalty : {1.0, 1.3, 4.0, 20.0}) {
-      if (test::kSanitized && penalty != 1.3) continue;
+      if (test::kFewerCases && penalty != 1.3) continue;
       const GeodesicSweep sweep(s.octree, {.penalty = penalty}, context);
       const AllDistances all = sweep.all(s.seeds, s.sources, context);
       for (const Index k : {1, 2, 3, 4, 5, 6, 7, 8, 11, 30}) {
