@@ -37,8 +37,8 @@ struct FoldInput {
 /// Of the flesh between two faces that meet in a sharp edge, the correction leaves so much of what the deformer has
 /// left: else a thin wing turns inside out along its border, though neither face turns far.
 inline constexpr double kWedge = 0.15;
-/// A change of a wedge by its volume counts as so much of a face's margin: wedges are thin, and would else stop the skin
-/// short.
+/// A change of a wedge by its volume counts as so much of a face's margin: wedges are thin, and would else stop the
+/// skin short.
 inline constexpr double kWedgeMargin = 0.2;
 
 /// What the deformer made of a face, and how far the correction may turn it; or of a wedge.
