@@ -88,29 +88,35 @@ class PointTree {
   }
 };
 
-/// The ball of that radius below p, as far as faces that do not end in p leave room for it. Vertices alone see nothing of
-/// a large face: a thin wing of few vertices would be as thick as these are apart (back faces in 0.0025 of the picture as
-/// a dragon flaps its wings, 0.0002 with this). A face lies within the smooth shape that it stands for, by kChord of the
-/// radius or less.
+/// The ball of that radius below p, as far as faces that do not end in p leave room for it. Vertices alone see nothing
+/// of a large face: a thin wing of few vertices would be as thick as these are apart (back faces in 0.0025 of the
+/// picture as a dragon flaps its wings, 0.0002 with this). A face lies within the smooth shape that it stands for, by
+/// kChord of the radius or less.
 double ball_between_faces(const FaceHierarchy& faces, const WeldedCharacter& welded, Index v, const Vec3& n,
                           double radius) {
-  constexpr int kTries = 4;
-  constexpr double kChord = 0.05;
+  constexpr int kTries = 40;
+  constexpr double kChord = 0.05, kEnough = 1e-10;
   const auto& positions = welded.surface().positions;
   const auto& component_of = welded.topology().component_of_vertex;
   const Vec3& p = positions[v];
+  double least = radius;
   faces.around(p - radius * n, radius, [&](Index t, double) {
     const auto& corners = faces.triangle(t);
     if (component_of[corners[0]] != component_of[v] || std::find(corners.begin(), corners.end(), v) != corners.end())
       return;
+    // Every face by itself, so that the order in which they are met says nothing: the ball shrinks until it holds no
+    // more of this one.
+    double own = radius;
     for (int i = 0; i < kTries; ++i) {
-      const Vec3 d = p - nearest_point(faces.corners(t, positions), p - radius * n);
+      const Vec3 d = p - nearest_point(faces.corners(t, positions), p - own * n);
       const double depth = n.dot(d), squared = d.squaredNorm();
-      if (!(depth > 0 && depth * depth > kSkin * kSkin * squared && (1 + kChord) * squared < 2 * depth * radius)) return;
-      radius = (1 + kChord) * squared / (2 * depth);
+      const double next = (1 + kChord) * squared / (2 * depth);
+      if (!(depth > 0 && depth * depth > kSkin * kSkin * squared && next < (1 - kEnough) * own)) break;
+      own = next;
     }
+    least = std::min(least, own);
   });
-  return radius;
+  return least;
 }
 
 void smooth(const std::vector<Edge>& edges, std::vector<double>& values) {
