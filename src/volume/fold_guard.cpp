@@ -45,8 +45,8 @@ struct FaceLook {
 
 /// Wedges that end within `apart` of their limit, and fulfil a condition.
 template <class Which>
-void find_wedges(const FoldInput& in, const CorrectedFrame& out, const FoldPlan& plan, double apart,
-                 std::vector<Index>& found, const Which& which) {
+void find_near_wedges(const FoldInput& in, const CorrectedFrame& out, const FoldPlan& plan, double apart,
+                      std::vector<Index>& found, const Which& which) {
   const auto& before = in.at.posed.positions;
   for (Index w = plan.first_wedge[in.at.component.index]; w < plan.first_wedge[in.at.component.index + 1]; ++w) {
     const Wedge& wedge = plan.wedges[w];
@@ -100,8 +100,8 @@ bool look_again(const FoldInput& in, const CorrectedFrame& out, FoldBuffers& buf
     if (clearly_apart(products) || !look.near(ring, from, to, kSoft)) continue;
     if (!slows(buffers.zone.face_place[r])) buffers.later.push_back(r);
   }
-  find_wedges(in, out, buffers.plan, kSoft, buffers.later_wedges,
-              [&](Index wedge) { return !slows(buffers.zone.wedge_place[wedge]); });
+  find_near_wedges(in, out, buffers.plan, kSoft, buffers.later_wedges,
+                   [&](Index wedge) { return !slows(buffers.zone.wedge_place[wedge]); });
   return buffers.later.size() > known || buffers.later_wedges.size() > known_wedges;
 }
 
@@ -148,7 +148,7 @@ bool hold_faces(const FoldInput& in, FoldBuffers& buffers, CorrectedFrame& out) 
   look_at_all(in, out, buffers);
   buffers.near_wedges.clear();
   if (in.at.plan.options.faces == FaceTreatment::keep) {
-    find_wedges(in, out, buffers.plan, 2 * kSoft, buffers.near_wedges, [](Index) { return true; });
+    find_near_wedges(in, out, buffers.plan, 2 * kSoft, buffers.near_wedges, [](Index) { return true; });
   }
   const bool none = buffers.near.empty() && buffers.near_wedges.empty();
   if (none || in.at.plan.options.faces == FaceTreatment::free) {

@@ -1,8 +1,9 @@
 #include "volume/fold_zone.h"
 
-#include <tuple>
+#include <optional>
 
 #include "isochor/base/math.h"
+#include "mesh/edge_uses.h"
 #include "volume/fold_closing.h"
 
 namespace isochor::volume {
@@ -73,56 +74,53 @@ Index across(std::span<const Index> ring, const Vec3& a, const Vec3& b, std::spa
   return *std::max_element(ring.begin(), ring.end(), [&](Index v, Index w) { return height(v) < height(w); });
 }
 
-/// Of a component: edges of two faces that are sharp at rest.
-void find_wedges(const ComponentPlan& component, std::span<const Vec3> rest, std::vector<Wedge>& out) {
-  struct Use {
-    Index a, b, ring;
-    bool forward;
+/// The wedge of an edge that two faces share, if it is sharp at rest and lies in a component with a volume.
+std::optional<Wedge> wedge_at(const TogetherPlan& plan, std::span<const mesh::FaceEdge> edge) {
+  if (edge.size() != 2) return std::nullopt;
+  const WeldedCharacter& welded = *plan.welded;
+  const auto& rest = welded.surface().positions;
+  const auto component = static_cast<std::size_t>(welded.topology().component_of_face[edge[0].face]);
+  if (!welded.has_volume(component)) return std::nullopt;
+  const auto& flips = welded.topology().components[component].flips;
+  const auto flipped = [&](const mesh::FaceEdge& use) {
+    return std::binary_search(flips.begin(), flips.end(), use.face);
   };
-  std::vector<Use> uses;
-  const std::size_t faces = component.whole.ring_count() - component.whole.cap_count();
-  for (std::size_t r = 0; r < faces; ++r) {
-    const auto ring = component.whole.ring(r);
-    for (std::size_t k = 0; k < ring.size(); ++k) {
-      const Index a = ring[k], b = ring[k + 1 == ring.size() ? 0 : k + 1];
-      uses.push_back({std::min(a, b), std::max(a, b), static_cast<Index>(r), a < b});
-    }
-  }
-  std::sort(uses.begin(), uses.end(),
-            [](const Use& x, const Use& y) { return std::tie(x.a, x.b, x.ring) < std::tie(y.a, y.b, y.ring); });
-  const auto same = [&](std::size_t i, std::size_t k) {
-    return k < uses.size() && uses[i].a == uses[k].a && uses[i].b == uses[k].b;
+  const auto runs_on = [&](const mesh::FaceEdge& use) { return use.forward != flipped(use); };
+  if (runs_on(edge[0]) == runs_on(edge[1])) return std::nullopt;
+  const mesh::FaceEdge &first = runs_on(edge[0]) ? edge[0] : edge[1], &second = runs_on(edge[0]) ? edge[1] : edge[0];
+  const auto face = [&](const mesh::FaceEdge& use) {
+    return welded.surface().face(static_cast<std::size_t>(use.face));
   };
-  for (std::size_t i = 0; i < uses.size();) {
-    std::size_t end = i + 1;
-    while (same(i, end)) ++end;
-    if (end - i == 2 && uses[i].forward != uses[i + 1].forward) {
-      const Use &first = uses[i].forward ? uses[i] : uses[i + 1], &second = uses[i].forward ? uses[i + 1] : uses[i];
-      const auto ring = component.whole.ring(static_cast<std::size_t>(first.ring)),
-                 other = component.whole.ring(static_cast<std::size_t>(second.ring));
-      const auto at = [&](Index v) -> const Vec3& { return rest[v]; };
-      const Vec3 n = area_of(ring, at), m = area_of(other, at);
-      if (n.dot(m) < kSharp * n.norm() * m.norm()) {
-        Wedge wedge{{first.b, first.a, across(ring, rest[first.a], rest[first.b], rest),
-                     across(other, rest[first.a], rest[first.b], rest)}};
-        wedge.volume = wedge_of(wedge.corners, at);
-        if (wedge.volume > 0) out.push_back(wedge);
-      }
-    }
-    i = end;
-  }
+  const auto normal = [&](const mesh::FaceEdge& use) {
+    return Vec3((flipped(use) ? -1 : 1) * area_vector(rest, face(use)));
+  };
+  const Vec3 n = normal(first), m = normal(second);
+  if (!(n.dot(m) < kSharp * n.norm() * m.norm())) return std::nullopt;
+  const auto& corners = welded.surface().corners;
+  Index low = std::min(corners[first.corner], corners[first.next]);
+  Index high = std::max(corners[first.corner], corners[first.next]);
+  if (welded.rest_volumes()[component] < 0) std::swap(low, high);
+  Wedge wedge{
+      {high, low, across(face(first), rest[low], rest[high], rest), across(face(second), rest[low], rest[high], rest)}};
+  wedge.volume = wedge_of(wedge.corners, [&](Index v) -> const Vec3& { return rest[v]; });
+  if (!(wedge.volume > 0)) return std::nullopt;  // a sharp valley
+  return wedge;
 }
 
-void find_all_wedges(const TogetherPlan& plan, FoldPlan& folds) {
-  const auto& rest = plan.welded->surface().positions;
-  folds.first_wedge.assign(plan.welded->topology().components.size() + 1, 0);
-  for (const ComponentPlan& component : plan.components) {
-    const std::size_t before = folds.wedges.size();
-    find_wedges(component, rest, folds.wedges);
-    folds.first_wedge[component.index + 1] = static_cast<Index>(folds.wedges.size() - before);
+void find_wedges(const TogetherPlan& plan, FoldPlan& folds) {
+  const Topology& topology = plan.welded->topology();
+  const mesh::EdgeUses edges(plan.welded->surface());
+  std::vector<std::vector<Wedge>> of_component(topology.components.size());
+  for (std::size_t e = 0; e < edges.edge_count(); ++e) {
+    const auto wedge = wedge_at(plan, edges.edge(e));
+    if (wedge) of_component[topology.component_of_vertex[wedge->corners[0]]].push_back(*wedge);
   }
-  for (std::size_t c = 1; c < folds.first_wedge.size(); ++c) folds.first_wedge[c] += folds.first_wedge[c - 1];
-  std::vector<std::vector<Index>> at(rest.size());
+  folds.first_wedge.assign(1, 0);
+  for (const auto& own : of_component) {
+    folds.wedges.insert(folds.wedges.end(), own.begin(), own.end());
+    folds.first_wedge.push_back(static_cast<Index>(folds.wedges.size()));
+  }
+  std::vector<std::vector<Index>> at(plan.welded->surface().vertex_count());
   for (std::size_t w = 0; w < folds.wedges.size(); ++w) {
     for (const Index v : folds.wedges[w].corners) at[v].push_back(static_cast<Index>(w));
   }
@@ -138,7 +136,7 @@ void find_all_wedges(const TogetherPlan& plan, FoldPlan& folds) {
 FoldPlan::FoldPlan(const TogetherPlan& plan) : bin_area(find_bin_areas(plan)) {
   find_rings(plan, *this);
   find_neighbours(plan, *this);
-  find_all_wedges(plan, *this);
+  find_wedges(plan, *this);
   for (const ComponentPlan& component : plan.components)
     most_rings = std::max(most_rings, component.whole.ring_count());
 }

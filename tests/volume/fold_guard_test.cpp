@@ -104,13 +104,17 @@ TEST(FoldGuard, SharpBendsAreNoTwists) {
 
 /// A thin blade: a cylinder of four sides, flat, whose ridge lies near one of its sharp edges on one side and near the
 /// other on the other. It has lost volume that it is to give back: `target` of that at rest.
-Subject blade(FaceTreatment faces, double target) {
+Subject blade(FaceTreatment faces, double target, bool inside_out = false) {
   Character character =
       make_cylinder({.radius = 0.5, .length = 2, .segments = 4, .rings = 21, .blend = 0.5, .rounding = 0}, Context());
   for (Vec3& p : character.parts.at(0).surface.positions) {
     const bool ridge = std::abs(p.z()) > 1e-6;
     if (ridge) p.x() = p.z() > 0 ? 0.3 : -0.42;
     p.z() *= 0.04;
+  }
+  Surface& surface = character.parts.at(0).surface;
+  for (std::size_t f = 0; inside_out && f < surface.face_count(); ++f) {
+    std::reverse(surface.face(f).begin(), surface.face(f).end());
   }
   VolumeSettings settings{.options = {.faces = faces}};
   settings.volume = Profile({{0, target}});
@@ -161,6 +165,10 @@ TEST(FoldGuard, SharpEdgesStaySharp) {
     EXPECT_EQ(free.frame.turned_faces, 0u) << target;
     EXPECT_EQ(edges_inside_out(kept), 0u) << target;
     EXPECT_LE(kept.largest_error(), target < 0.75 ? 0.1 : 1e-9) << target;
+    // However the faces are turned.
+    Subject reversed = blade(FaceTreatment::keep, target, true);
+    reversed.together(bent_blade(reversed, 0.5));
+    EXPECT_EQ(edges_inside_out(reversed), 0u) << target;
   }
 }
 
